@@ -246,7 +246,7 @@ func shoutAtEach(t *testing.T, store, task string, arguments [][]string, flags b
 	t.Helper()
 	m, _, _ := command(t)
 	m.Stdout, m.Stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	m.Run(t.Context(), nil)                                           // makes its screens
+	m.Run(t.Context(), nil) // makes its screens
 	for _, c := range leaves(m.rootCommand()) {
 		if stays(c) || !flags && c.Name() == "vet" { // shoutOn has those that stay; vet looks at packages
 			continue
