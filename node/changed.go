@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/fermata-go/fermata/internal/goroutine"
 	"github.com/fermata-go/fermata/internal/nodehost"
 )
 
@@ -42,7 +41,7 @@ func Changed(ctx Context, name string) (bool, error) {
 		return false, at("the name has a control character")
 	case ctx.scope != "":
 		return false, at("expected a call outside of steps, found one inside %s", nodehost.CallText(ctx.scope))
-	case ctx.apart || goroutine.Mark() != ctx.home:
+	case ctx.apart || ctx.elsewhere():
 		return false, at("expected a call in the goroutine that the function of the node runs in, found another one")
 	}
 	h, ok := ctx.host.(nodehost.ChangeHost)

@@ -66,7 +66,7 @@ func (c Context) begin(kind nodehost.Kind, key string) (nodehost.Op, error) {
 	if c.scope != "" {
 		key = c.scope + nodehost.Inside + key
 	}
-	elsewhere := goroutine.Mark() != c.home
+	elsewhere := c.elsewhere()
 	if !elsewhere && !c.apart {
 		return c.host.Begin(c.pass, kind, key)
 	}
@@ -80,6 +80,9 @@ func (c Context) begin(kind nodehost.Kind, key string) (nodehost.Op, error) {
 	}
 	return h.BeginApart(c.pass, kind, key, by)
 }
+
+// elsewhere reports whether a call is made in a goroutine that the node has started.
+func (c Context) elsewhere() bool { return goroutine.Mark() != c.home }
 
 // encode is the JSON of a value that is recorded. One that is too large is refused before it is encoded (law N8).
 func (c Context) encode(value any) ([]byte, error) { return canonical.Marshal(value, c.maxValue()) }

@@ -214,15 +214,7 @@ func (s *serving) work(ctx context.Context) error {
 	if s.flags.json || s.m.global.quiet { // which have the start screen alone
 		say = func(workLine) {}
 	}
-	return s.house.Work(ctx, fermata.WorkOptions{
-		Concurrency: s.flags.concurrency, Queues: s.flags.queues,
-		Took: func(run fermata.RunInfo) {
-			say(workLine{At: s.m.Now().UTC(), Do: "took", Run: run.ID, From: run.Driver, Status: run.Status})
-		},
-		Rested: func(r fermata.Result) {
-			say(workLine{At: s.m.Now().UTC(), Do: "rested", Run: r.Run, Status: string(r.Status), Error: resultErrorOf(r.Err)})
-		},
-	})
+	return s.m.workOn(ctx, s.house, &workFlags{concurrency: s.flags.concurrency, queues: s.flags.queues}, say)
 }
 
 // drain ends in order: no new requests, streams end, what is at work finishes up to the limit. The store is closed by the caller.

@@ -135,10 +135,7 @@ func (t *Tree) Apply(ev *fermata.Event) *Row {
 	rested := ev.Time().Sub(t.Last)
 	t.Last = ev.Time()
 	if e.Node == "" {
-		t.applyRun(ev)
-		if e.Kind == journal.RunResumed && bodyOf[journal.ResumedBody](e).Reason == "recovered" {
-			t.unattended(rested)
-		}
+		t.applyRun(ev, rested)
 		t.applyMail(e)
 		return nil
 	}
@@ -251,7 +248,8 @@ func targets(e *journal.Entry, body journal.RouteBody) string {
 	return strings.Join(all, ", ")
 }
 
-func (t *Tree) applyRun(ev *fermata.Event) {
+// applyRun folds an event of the run; rested is how long after the one before it.
+func (t *Tree) applyRun(ev *fermata.Event, rested time.Duration) {
 	switch e := &ev.Entry; e.Kind {
 	case journal.RunStarted:
 		t.Status, t.Started = fermata.Running, ev.Time()
@@ -261,8 +259,12 @@ func (t *Tree) applyRun(ev *fermata.Event) {
 	case journal.RunBlocked:
 		t.Status = fermata.Blocked
 	case journal.RunResumed:
+		body := bodyOf[journal.ResumedBody](e)
 		t.Status = fermata.Running
-		t.until(bodyOf[journal.ResumedBody](e).Until)
+		t.until(body.Until)
+		if body.Reason == "recovered" {
+			t.unattended(rested)
+		}
 	case journal.RunFinished:
 		t.Status = fermata.Status(bodyOf[journal.FinishedBody](e).Status)
 		t.giveUp("")
