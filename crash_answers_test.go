@@ -23,18 +23,22 @@ import (
 // onStores runs a test on each kind of store.
 func onStores(t *testing.T, test func(t *testing.T, s journal.Store)) {
 	t.Run("memory", func(t *testing.T) { test(t, memory.New()) })
-	t.Run("sqlite", func(t *testing.T) {
-		s, err := sqlite.OpenWith(filepath.Join(t.TempDir(), "runs.db"), sqlite.Options{Sync: sqlite.Normal})
-		if err != nil {
-			t.Fatal(err)
+	t.Run("sqlite", func(t *testing.T) { test(t, sqliteStore(t)) })
+}
+
+// sqliteStore is a new store in a file, closed with the test.
+func sqliteStore(t *testing.T) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.OpenWith(filepath.Join(t.TempDir(), "runs.db"), sqlite.Options{Sync: sqlite.Normal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
-		t.Cleanup(func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		test(t, s)
 	})
+	return s
 }
 
 // runtimeOn is a runtime that is closed with the test.

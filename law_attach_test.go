@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/testserver"
+	"github.com/fermata-go/fermata/internal/teststore"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -16,33 +20,93 @@ import (
 // that run, and that its node is called once.
 func TestJ3_OfManyWhoAttachOneStarts(t *testing.T) {
 	onStores(t, func(t *testing.T, s journal.Store) {
-		const n = 20
+		const n, rounds = 20, 20 // each round is decided by who comes first
 		doors, calls := []*fermata.Runtime{runtimeOn(t, s), runtimeOn(t, s)}, make(chan string, n)
 		g := single(func(_ node.Context, s state) (state, error) {
 			calls <- s.Text
 			s.Log = append(s.Log, s.Text)
 			return s, nil
 		})
-		failed := atOnce(n, func(i int) error {
-			run, err := g.Start(t.Context(), doors[i%2], state{Text: fmt.Sprint(i)}, fermata.WithID("order-7"), fermata.Attach())
-			if err != nil {
+		for round := range rounds {
+			id := fermata.WithID(fmt.Sprintf("order-%d", round))
+			failed := atOnce(n, func(i int) error {
+				run, err := g.Start(t.Context(), doors[i%2], state{Text: fmt.Sprint(i)}, id, fermata.Attach())
+				if err != nil {
+					return err
+				}
+				res, err := run.Wait(timeLimit(t))
+				if err == nil && (res.Status != fermata.Completed || len(res.State.Log) != 1) {
+					err = fmt.Errorf("%s: %v", res.Status, res.State.Log)
+				}
 				return err
+			})
+			for i, err := range failed {
+				if err != nil {
+					t.Errorf("round %d, caller %d: %v", round, i, err)
+				}
 			}
-			res, err := run.Wait(timeLimit(t))
-			if err == nil && (res.Status != fermata.Completed || len(res.State.Log) != 1) {
-				err = fmt.Errorf("%s: %v", res.Status, res.State.Log)
+			if len(calls) != 1 || t.Failed() {
+				t.Fatalf("round %d: the node was called %d times", round, len(calls))
 			}
-			return err
-		})
-		for i, err := range failed {
-			if err != nil {
-				t.Errorf("caller %d: %v", i, err)
-			}
-		}
-		if len(calls) != 1 {
-			t.Errorf("the node was called %d times", len(calls))
+			<-calls
 		}
 	})
+}
+
+// TestJ3_WhoAttachesElsewhereIsTold checks that Wait and Events of one runtime end soon after another one has ended the run,
+// also if both share one store and it tells nobody of what it has written itself.
+func TestJ3_WhoAttachesElsewhereIsTold(t *testing.T) {
+	t.Parallel()
+	stores := map[string]func(t *testing.T) journal.Store{
+		"memory": func(*testing.T) journal.Store { return memory.New() },
+		"silent": func(*testing.T) journal.Store { return struct{ journal.Store }{memory.New()} },
+		"sqlite": func(t *testing.T) journal.Store { return sqliteStore(t) },
+	}
+	for _, name := range testserver.Kinds() {
+		stores[name] = func(t *testing.T) journal.Store { return teststore.Open(t, name) }
+	}
+	for name, open := range stores {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := open(t)
+			here, there := runtimeOn(t, store), runtimeOn(t, store)
+			began, goOn := make(chan bool, 1), make(chan bool)
+			g := single(func(_ node.Context, s state) (state, error) {
+				began <- true
+				<-goOn
+				return s, nil
+			})
+			start(t, here, g, state{}, fermata.WithID("order-7"))
+			<-began
+			run := start(t, there, g, state{}, fermata.WithID("order-7"), fermata.Attach())
+			ended := make(chan error, 2)
+			go func() {
+				_, err := run.Wait(t.Context())
+				ended <- err
+			}()
+			go func() {
+				for _, err := range there.Events(t.Context(), "order-7", 0, true) {
+					if err != nil {
+						ended <- err
+						return
+					}
+				}
+				ended <- nil
+			}()
+			time.Sleep(50 * time.Millisecond) // most of the time, both are waiting by now; either order must do
+			close(goOn)
+			for range 2 {
+				select {
+				case err := <-ended:
+					if err != nil {
+						t.Error(err)
+					}
+				case <-time.After(10 * time.Second):
+					t.Fatal("the end of the run was not noticed within ten seconds")
+				}
+			}
+		})
+	}
 }
 
 // TestJ3_AttachContinuesWhatExists checks that attaching continues a paused run, leaves one that has ended as it is, and

@@ -163,8 +163,8 @@ type RunWatcher interface {
 
 // HeadReader is a RunWatcher that may miss a write.
 //
-// A process that is killed tells nobody of its last writes. So watchers ask the store now and then for the heads of the
-// runs that matter.
+// A process that is killed tells nobody of its last writes, and a store that two runtimes share does not tell the one of the
+// other's. So watchers ask the store now and then for the heads of the runs that matter.
 type HeadReader interface {
 	RunWatcher
 	// Heads are the seqs of the last entries of the given runs, all of them in one question. Unknown runs are left out.

@@ -18,7 +18,7 @@ type Env struct {
 	Policies  *policy.Policies // pools and caches
 	Leases    leases           // which runs this process owns
 	Takeovers func() int       // the limit of takeovers per run; negative for none
-	Room      *watch.Room      // notifications of other processes' writes; nil if the store sends none
+	Room      *watch.Room      // notifications of other processes' writes
 }
 
 // New returns an execution whose journal is not read yet.

@@ -122,11 +122,9 @@ func New(o runtype.Options) (*Fleet, error) {
 		rt.stateEnv.Long = long
 	}
 	rt.env = &executor.Env{Ctx: rt.ctx, Services: &executor.Services{List: o.Services}, Policies: rt.policies, Leases: &rt.lease, Takeovers: rt.takeovers}
-	if s, ok := storage.WatcherOf(rt.Store); ok {
-		rt.env.Room = watch.New(s, rt.wrote, func(err error) {
-			rt.Log.Warn("watching writes of other processes failed; they are noticed late", "error", err)
-		})
-	}
+	rt.env.Room = watch.New(storage.WatcherOf(rt.Store), rt.wrote, func(err error) {
+		rt.Log.Warn("watching writes of other processes failed; they are noticed late", "error", err)
+	})
 	if o.Plans != nil {
 		if err := rt.timers.load(rt.ctx); err != nil {
 			rt.cancel()

@@ -37,13 +37,14 @@ func (f *Fleet) load(ctx context.Context, id string, note func(*owned)) (running
 	}
 }
 
-// loaded ends the reservation of a run.
+// loaded ends the reservation of a run, and notifies those who wait for it: it may be executed elsewhere.
 func (f *Fleet) loaded(id string) {
 	f.mu.Lock()
 	if waits := f.loading[id]; waits != nil {
 		close(waits)
 	}
 	delete(f.loading, id)
+	f.notifyLocked(id)
 	f.mu.Unlock()
 }
 

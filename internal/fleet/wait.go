@@ -45,11 +45,11 @@ func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
 	if result, ok := r.rested(ctx); ok {
 		return result, nil
 	}
-	if r.last.Load() == nil && r.rt.Deserted(r.id) {
-		return r.elsewhere(ctx)
-	}
 	for {
 		changed := r.rt.changes(r.id)
+		if r.last.Load() == nil && r.rt.Deserted(r.id) { // known only once nobody here loads it any more
+			return r.elsewhere(ctx)
+		}
 		r.rt.mu.Lock()
 		d, closed, trouble, quiet := r.rt.executions[r.id], r.rt.closed, r.rt.trouble[r.id], r.rt.isQuiet(r.id)
 		r.rt.mu.Unlock()

@@ -66,16 +66,18 @@ func Capability[T any](s journal.Store) (more T, ok bool) {
 	return more, ok
 }
 
-// WatcherOf returns the store as a Watcher, if it is one.
-func WatcherOf(s journal.Store) (journal.Watcher, bool) {
+// WatcherOf returns the store as a Watcher; nil if it is none.
+func WatcherOf(s journal.Store) journal.Watcher {
 	if all, ok := Capability[journal.HeadReader](s); ok {
-		return all, true
+		return all
 	}
 	if runs, ok := Capability[journal.RunWatcher](s); ok {
-		return struct{ journal.RunWatcher }{runs}, true
+		return struct{ journal.RunWatcher }{runs}
 	}
-	any, ok := Capability[journal.Watcher](s)
-	return struct{ journal.Watcher }{any}, ok
+	if any, ok := Capability[journal.Watcher](s); ok {
+		return struct{ journal.Watcher }{any}
+	}
+	return nil
 }
 
 func (g *guardedStore) call(op, run string, f func() error) (err error) {

@@ -2,6 +2,8 @@ package watch
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +16,8 @@ const Any = ""
 const (
 	// look is the interval of queries for the heads of runs, if the store may miss a write.
 	look = 2 * time.Second
+	// blind is the interval at which the readers of runs are woken if the store tells of no writes at all.
+	blind = 200 * time.Millisecond
 	// glance is the interval at which all readers are woken in any case.
 	glance = time.Minute
 	// linger is how long an unused watch is kept: readers come and go.
@@ -38,7 +42,8 @@ type Room struct {
 	closed  bool               // Close was called
 }
 
-// New returns a room. wake must not block. failed gets the errors of the store; the watch is retried.
+// New returns a room. wake must not block. failed gets the errors of the store; the watch is retried. Without a store that
+// notifies, readers of runs are woken often, and those of Any never.
 func New(store journal.Watcher, wake func(run string), failed func(error)) *Room {
 	return &Room{store: store, wake: wake, failed: failed, readers: make(map[string]int)}
 }
@@ -105,6 +110,10 @@ func (r *Room) Close() {
 
 // watch watches the store until ctx is done.
 func (r *Room) watch(ctx context.Context) {
+	if r.store == nil {
+		r.poll(ctx)
+		return
+	}
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		err := r.begin(ctx)
 		if err == nil {
@@ -131,6 +140,27 @@ func (r *Room) watch(ctx context.Context) {
 			r.hear(ctx, journal.Change{Any: true})
 		case <-heads.tick:
 			heads.look()
+		}
+	}
+}
+
+// poll wakes the readers of runs now and then, until ctx is done. Two runtimes may share a store that notifies nobody.
+func (r *Room) poll(ctx context.Context) {
+	clock := time.NewTicker(blind)
+	defer clock.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-clock.C:
+		}
+		r.mu.Lock()
+		runs := slices.Collect(maps.Keys(r.readers))
+		r.mu.Unlock()
+		for _, run := range runs {
+			if run != Any { // a worker looks by itself
+				r.wake(run)
+			}
 		}
 	}
 }

@@ -93,6 +93,22 @@ func TestE1_AWriteWakesTheReadersOfItsRun(t *testing.T) {
 	})
 }
 
+// A store that notifies nobody has its readers look often. Who wants to hear of all looks without being woken.
+func TestE1_WithoutNotificationsReadersAreWokenOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &woken{}
+		room := watch.New(nil, w.wake, func(err error) { t.Error(err) })
+		defer room.Close()
+		leave := room.Join("a")
+		room.Join(watch.Any)
+		time.Sleep(time.Second + time.Millisecond)
+		expect(t, "in a second", []string{"a", "a", "a", "a", "a"}, w.take())
+		leave()
+		time.Sleep(time.Second)
+		expect(t, "woken after the reader has left", 0, len(w.take()))
+	})
+}
+
 // However many readers come and go, there is one watch; none when they have been gone for a while, and one again then.
 func TestE3_ReadersShareOneWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

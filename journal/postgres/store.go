@@ -19,7 +19,7 @@ import (
 	"github.com/fermata-go/fermata/journal/block"
 )
 
-// Store is an open schema of a database. It implements [journal.Store], [journal.RunWatcher], [journal.Leaser], [journal.Clock] and
+// Store is an open schema of a database. It implements [journal.Store], [journal.HeadReader], [journal.Leaser], [journal.Clock] and
 // [journal.Compactor].
 type Store struct {
 	options   Options         // with their defaults
@@ -41,7 +41,7 @@ type Store struct {
 
 var (
 	_ journal.Store        = (*Store)(nil)
-	_ journal.RunWatcher   = (*Store)(nil)
+	_ journal.HeadReader   = (*Store)(nil)
 	_ journal.Compactor    = (*Store)(nil)
 	_ journal.DriverLister = (*Store)(nil)
 	_ journal.Clock        = (*Store)(nil)

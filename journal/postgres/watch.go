@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"github.com/fermata-go/fermata/journal"
 )
@@ -93,7 +95,11 @@ func (h *heard) take() journal.Change {
 
 // listen is a connection that is told of appends.
 func (s *Store) listen(ctx context.Context) (*pgx.Conn, error) {
-	c, err := pgx.ConnectConfig(ctx, s.config.Copy())
+	config := s.config.Copy()
+	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.DeadlineContextWatcherHandler{Conn: c.Conn()} // at once: the connection is not kept
+	}
+	c, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}

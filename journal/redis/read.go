@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/fermata-go/fermata/journal"
@@ -142,6 +143,37 @@ func (s *Store) Checkpoint(ctx context.Context, run string) (journal.Checkpoint,
 		err = fmt.Errorf("%w: the checkpoint has the seq %q", journal.ErrCorrupt, seq)
 	}
 	return journal.Checkpoint{}, s.fail("checkpoint", run, 0, err)
+}
+
+// Heads implements [journal.HeadReader].
+func (s *Store) Heads(ctx context.Context, runs []string) (map[string]uint64, error) {
+	heads := make(map[string]uint64, len(runs))
+	for some := range slices.Chunk(runs, listPage) {
+		if err := s.heads(ctx, some, heads); err != nil {
+			return nil, s.fail("heads", "", 0, err)
+		}
+	}
+	return heads, nil
+}
+
+func (s *Store) heads(ctx context.Context, runs []string, heads map[string]uint64) error {
+	commands := make([][]any, len(runs))
+	for i, run := range runs {
+		commands[i] = []any{"HGET", s.runKey(run, ""), "head"}
+	}
+	var answers []any
+	_, err := s.call(ctx, func() (err error) {
+		answers, err = resp.FirstError(s.client.Pipeline(ctx, commands...))
+		return err
+	})
+	for i, a := range answers {
+		if head, found := a.(string); found && err == nil {
+			if heads[runs[i]], err = strconv.ParseUint(head, 10, 64); err != nil {
+				err = fmt.Errorf("%w: the head of run %s is %q", journal.ErrCorrupt, runs[i], head)
+			}
+		}
+	}
+	return err
 }
 
 // listPage is how many members of an index are looked at together.

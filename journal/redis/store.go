@@ -33,7 +33,7 @@ var (
 // refused: the server does nothing else while it takes one, and no part of a batch may be written without the rest.
 const MaxBatch = 64 << 20
 
-// Store is a server that is in use. It implements [journal.Store], [journal.RunWatcher], [journal.Leaser]
+// Store is a server that is in use. It implements [journal.Store], [journal.HeadReader], [journal.Leaser]
 // and [journal.Clock].
 type Store struct {
 	options  Options       // with their defaults
@@ -59,7 +59,7 @@ type scripts struct{ append, read, delete, claim, refill *resp.Script }
 
 var (
 	_ journal.Store        = (*Store)(nil)
-	_ journal.RunWatcher   = (*Store)(nil)
+	_ journal.HeadReader   = (*Store)(nil)
 	_ journal.DriverLister = (*Store)(nil)
 	_ journal.Clock        = (*Store)(nil)
 	_ journal.Finder       = (*Store)(nil)

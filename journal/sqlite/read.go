@@ -314,6 +314,25 @@ func (s *Store) Runs(ctx context.Context, f journal.RunFilter) ([]journal.RunRow
 	return rowsOf(s.listRuns(ctx, "runs", f.ID, kept(q, args...)))
 }
 
+// Heads implements [journal.HeadReader]. Its watchers miss what this process itself writes, which matters where two runtimes
+// share a Store.
+func (s *Store) Heads(ctx context.Context, runs []string) (map[string]uint64, error) {
+	heads := make(map[string]uint64, len(runs))
+	for _, run := range runs {
+		if run == "" {
+			continue // Runs takes it for all of them
+		}
+		rows, err := s.Runs(ctx, journal.RunFilter{ID: run})
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			heads[run] = rows[i].Head
+		}
+	}
+	return heads, nil
+}
+
 // kept reads by a statement that connections keep prepared.
 func kept(q query, args ...driver.Value) reads {
 	return func(c *conn, row func([]driver.Value) error) error { return c.each(row, q, args...) }

@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-go/fermata/journal/block"
 )
 
-// Store is an open file. It implements [journal.Store], [journal.RunWatcher], [journal.Compactor] and [journal.Leaser].
+// Store is an open file. It implements [journal.Store], [journal.HeadReader], [journal.Compactor] and [journal.Leaser].
 type Store struct {
 	path      string        // as it was given, for errors
 	options   Options       // with their defaults
@@ -33,7 +33,7 @@ type Store struct {
 
 var (
 	_ journal.Store        = (*Store)(nil)
-	_ journal.RunWatcher   = (*Store)(nil)
+	_ journal.HeadReader   = (*Store)(nil)
 	_ journal.Compactor    = (*Store)(nil)
 	_ journal.DriverLister = (*Store)(nil)
 	_ journal.Finder       = (*Store)(nil)
