@@ -270,6 +270,13 @@ func (rt *Runtime) Fork(ctx context.Context, run string, p *plan.Plan, o ForkOpt
 	return rt.fleet.Continue(s, work, o.Hold)
 }
 
+// TryFork returns how a fork would differ from the run before it continues: in its answers, tasks and values. It
+// refuses what Fork refuses, stores nothing and executes nothing. Tasks and answers that only side A has are those
+// that the fork repeats and asks again.
+func (rt *Runtime) TryFork(ctx context.Context, run string, p *plan.Plan, o ForkOptions) (*Difference, error) {
+	return rt.history.TryFork(ctx, run, p, o)
+}
+
 // History yields a run's entries up to now, each with its values as whole JSON. It reads the journal twice. It
 // keeps a value only as long as a later entry refers to it.
 func (rt *Runtime) History(ctx context.Context, id string) iter.Seq2[Moment, error] {

@@ -93,7 +93,13 @@ func (rt *Runtime) Result(ctx context.Context, id string, p *plan.Plan) (Result,
 // which recorded last. The state of a dataflow is an object with the last version of each named value, inputs included.
 // It reads the run's journal; a pause computes nothing for it.
 func (rt *Runtime) State(ctx context.Context, id string) (json.RawMessage, error) {
-	return rt.fleet.States().RecordedState(ctx, id)
+	return rt.fleet.States().RecordedState(ctx, id, 0)
+}
+
+// StateAt is [Runtime.State] at an entry of the run: the state when the entry with that seq was stored. Seq 0 is the end; one that
+// the run does not have is CodeInvalid.
+func (rt *Runtime) StateAt(ctx context.Context, at At) (json.RawMessage, error) {
+	return rt.fleet.States().RecordedState(ctx, at.Run, at.Seq)
 }
 
 // Info returns the row of a run.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
-	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -20,10 +20,14 @@ import (
 
 // Options configure a handler. The zero value serves runs of a runtime of which none can be started.
 type Options struct {
-	// Definitions are what runs are started of, each name once.
+	// Definitions are what runs are started of, each name once. Handler.Replace gives others in their place later.
 	Definitions []Definition
-	// Plans finds the plan of a run that is retried. Defaults to the definition whose plan has the name of the run's.
+	// Plans finds the plan of a run that is drawn, retried or forked. Defaults to the definition whose plan has the name of the run's.
 	Plans func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error)
+	// Executes says why this process cannot execute a run, before one is retried or forked. Defaults to nothing.
+	Executes func(ctx context.Context, run fermata.RunInfo) error
+	// Edits returns the check of a value that a fork of a run has changed. Defaults to the plan's own.
+	Edits func(ctx context.Context, run fermata.RunInfo) (func(value any) error, error)
 	// Starts decides whether a person may start, cancel and retry runs of a definition, or of the plan of that name. It is asked
 	// where Server.Authorize is set. Defaults to nobody.
 	Starts func(p server.Person, definition string) bool
@@ -48,18 +52,19 @@ const (
 	otherBody   = 1 << 20
 )
 
-type handler struct {
-	rt          *fermata.Runtime
-	o           Options
-	definitions map[string]*Definition
-	names       []string // of definitions, sorted
+// Handler serves the routes. It is an http.Handler.
+type Handler struct {
+	rt      *fermata.Runtime
+	o       Options
+	serving http.Handler              // all routes, behind the checks of origins and rights
+	now     atomic.Pointer[catalogue] // what runs are started of
 }
 
 // New makes the handler; see the package documentation for what it serves. It fails where a definition has no plan, a name is
 // given twice, or an origin is none.
 //
 // Streams last as long as their runs: see [server.New].
-func New(rt *fermata.Runtime, o Options) (http.Handler, error) {
+func New(rt *fermata.Runtime, o Options) (*Handler, error) {
 	if o.MaxBody <= 0 {
 		o.MaxBody = defaultBody
 	}
@@ -70,18 +75,10 @@ func New(rt *fermata.Runtime, o Options) (http.Handler, error) {
 		o.Server.Logger = slog.New(slog.DiscardHandler)
 	}
 	o.Server.Logger = printable.Logger(o.Server.Logger)
-	h := &handler{rt: rt, o: o, definitions: make(map[string]*Definition)}
-	for i := range o.Definitions {
-		d := o.Definitions[i]
-		if err := d.complete(); err != nil {
-			return nil, err
-		}
-		if h.definitions[d.Name] != nil {
-			return nil, fmt.Errorf("api: two definitions are called %q", d.Name)
-		}
-		h.definitions[d.Name] = &d
+	h := &Handler{rt: rt, o: o}
+	if err := h.Replace(o.Definitions); err != nil {
+		return nil, err
 	}
-	h.names = slices.Sorted(maps.Keys(h.definitions))
 	guard, err := originguard.New(originguard.Rules{
 		Origins: o.Server.Origins, Named: o.Server.Authorize == nil, Hosts: o.Server.Hosts, Options: "server.Options",
 		Refuse: func(w http.ResponseWriter, text string) {
@@ -91,13 +88,21 @@ func New(rt *fermata.Runtime, o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	return guard.Handler(problems(h.readOnly(h.mux()))), nil
+	h.serving = guard.Handler(h.problems(h.readOnly(h.mux())))
+	return h, nil
 }
 
+// ServeHTTP serves a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serving.ServeHTTP(w, r) }
+
 // mux has all routes.
-func (h *handler) mux() *http.ServeMux {
+func (h *Handler) mux() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.Handle("/api/", http.StripPrefix("/api", server.New(h.rt, h.o.Server)))
+	shown := http.StripPrefix("/api", server.New(h.rt, h.o.Server))
+	for _, route := range server.Routes() {
+		method, path, _ := strings.Cut(route, " ")
+		mux.Handle(method+" /api"+path, shown)
+	}
 	mux.HandleFunc("GET /healthz", h.healthy)
 	mux.HandleFunc("GET /readyz", h.ready)
 	all := h.operations()
@@ -109,17 +114,22 @@ func (h *handler) mux() *http.ServeMux {
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
 		_, _ = w.Write(document)
 	})
-	for _, name := range h.names {
-		if d := h.definitions[name]; d.Talks != nil {
-			at := "/api/dialogues/" + d.Name
-			mux.Handle(at+"/", http.StripPrefix(at, d.Talks))
-		}
-	}
+	mux.HandleFunc(dialoguePath("{name}")+"/", h.talk)
 	return mux
 }
 
+// talk serves the conversations of a dialogue.
+func (h *Handler) talk(w http.ResponseWriter, r *http.Request) {
+	d := h.now.Load().definitions[r.PathValue("name")]
+	if d == nil || d.Talks == nil {
+		http.NotFound(w, r)
+		return
+	}
+	http.StripPrefix(dialoguePath(d.Name), d.Talks).ServeHTTP(w, r)
+}
+
 // readOnly refuses what changes something, where the handler only shows.
-func (h *handler) readOnly(next http.Handler) http.Handler {
+func (h *Handler) readOnly(next http.Handler) http.Handler {
 	if !h.o.ReadOnly {
 		return next
 	}
@@ -138,7 +148,7 @@ type stands struct {
 }
 
 // healthy says that the process serves.
-func (h *handler) healthy(w http.ResponseWriter, _ *http.Request) {
+func (h *Handler) healthy(w http.ResponseWriter, _ *http.Request) {
 	reply.JSON(w, http.StatusOK, stands{"ok"})
 }
 
@@ -146,7 +156,7 @@ func (h *handler) healthy(w http.ResponseWriter, _ *http.Request) {
 const storeTimeout = 2 * time.Second
 
 // ready says that the process takes requests and its store answers.
-func (h *handler) ready(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	if h.o.Ready != nil {
 		if err := h.o.Ready(); err != nil {
 			refused(http.StatusServiceUnavailable, fermata.CodeStopped, "%v", err).write(w)

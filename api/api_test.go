@@ -52,6 +52,7 @@ func (w *world) fails() *graph.Graph[order] {
 // world is a runtime behind the handler.
 type world struct {
 	rt     *fermata.Runtime
+	api    *api.Handler
 	http   *httptest.Server
 	mended bool // read by a node, after a request has returned
 }
@@ -64,11 +65,10 @@ func newWorld(t *testing.T, o api.Options) *world {
 		t.Fatal(err)
 	}
 	o.Definitions = append(o.Definitions, api.Definition{Plan: asks.Plan()}, api.Definition{Plan: w.fails().Plan(), Name: "failing"})
-	handler, err := api.New(w.rt, o)
-	if err != nil {
+	if w.api, err = api.New(w.rt, o); err != nil {
 		t.Fatal(err)
 	}
-	w.http = httptest.NewServer(handler)
+	w.http = httptest.NewServer(w.api)
 	t.Cleanup(func() {
 		if err := w.rt.Close(); err != nil {
 			t.Error(err)
@@ -286,7 +286,8 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		"origin":                 {"POST", "/api/runs", `{}`, []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, 403, "evil.example"},
 		"origin of an answer":    {"POST", "/api/interrupts/x/answer", `{}`, []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, 403, "evil.example"},
 		"no such page":           {"GET", "/api/definition", ``, nil, 404, "there is no GET /api/definition"},
-		"method":                 {"DELETE", "/api/runs/x", ``, nil, 405, "expected GET"},
+		"method":                 {"DELETE", "/api/runs/x", ``, nil, 405, "expected GET, HEAD"},
+		"method of two handlers": {"DELETE", "/api/runs", ``, nil, 405, "expected GET, HEAD, POST"},
 		"no such run":            {"GET", "/api/runs/x", ``, nil, 404, ""},
 		"no such run to cancel":  {"POST", "/api/runs/x/cancel", `{}`, nil, 404, `there is no run "x"`},
 		"no such run to retry":   {"POST", "/api/runs/x/retry", ``, nil, 404, `there is no run "x"`},
@@ -409,6 +410,90 @@ func TestADialogueIsMounted(t *testing.T) {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	w.request(t, "POST", "/api/runs", `{"definition":"bank","input":{"amount":1}}`).refuses(t, 422, "POST /api/dialogues/bank/conversations")
+	w.request(t, "GET", "/api/dialogues/asks/conversations", "").refuses(t, 404, "there is no GET")
+	if err := w.api.Replace([]api.Definition{{Plan: asks.Plan(), Name: "büro", Talks: talks}}); err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Definitions []struct{ Conversations string }
+	}
+	w.get(t, "/api/definitions", &list)
+	if r := w.request(t, "POST", list.Definitions[0].Conversations, "{}"); r.body != "/conversations" {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
+// A definition that panics is an internal error of its request, told to the log alone (law N7).
+func TestN7_APanicIsAProblem(t *testing.T) {
+	w := newWorld(t, api.Options{Definitions: []api.Definition{{
+		Plan: asks.Plan(), Name: "panics", Input: func(json.RawMessage) (any, error) { panic("secret") },
+	}}})
+	r := w.request(t, "POST", "/api/runs", `{"definition":"panics"}`)
+	if p := r.refuses(t, 500, "an internal error"); p.Code != fermata.CodeInternal || strings.Contains(r.body, "secret") {
+		t.Errorf("%s", r.body)
+	}
+}
+
+// Requests are served while definitions are replaced: each finds those of one moment, and a run keeps its plan.
+func TestNoRequestFailsWhileDefinitionsAreReplaced(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	run, question := w.paused(t)
+	sets := [][]api.Definition{
+		{{Plan: asks.Plan()}, {Plan: asks.Plan(), Name: "one"}},
+		{{Plan: w.fails().Plan(), Name: "failing"}, {Plan: asks.Plan()}},
+	}
+	stop, replaced := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				replaced <- nil
+				return
+			default:
+			}
+			if err := w.api.Replace(sets[i%2], api.Fault{File: "x.yaml", Problems: []api.FaultProblem{{File: "x.yaml", Line: i + 1, Message: "wrong"}}}); err != nil {
+				replaced <- err
+				return
+			}
+		}
+	}()
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for j := range 25 {
+				for _, path := range []string{"/api/definitions", "/api/definitions/asks", "/api/definitions/asks/graph.svg", "/api/runs/" + run + "/graph.svg"} {
+					if r := w.request(t, "GET", path, ""); r.status != 200 {
+						t.Errorf("%s: %d %s", path, r.status, r.body)
+					}
+				}
+				if r := w.request(t, "POST", "/api/runs", `{"definition":"asks","input":{"amount":1}}`, "Idempotency-Key", fmt.Sprint(i, " ", j)); r.status != 201 {
+					t.Errorf("%d %s", r.status, r.body)
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(stop)
+	if err := <-replaced; err != nil {
+		t.Error(err)
+	}
+	if err := w.api.Replace([]api.Definition{{Plan: asks.Plan()}, {Plan: asks.Plan()}}); err == nil || !strings.Contains(err.Error(), `two definitions are called "asks"`) {
+		t.Errorf("%v", err)
+	}
+	if r := w.request(t, "GET", "/api/definitions/asks", ""); r.status != 200 {
+		t.Errorf("a set that is refused has replaced another: %d %s", r.status, r.body)
+	}
+	if err := w.api.Replace(nil, api.Fault{File: "asks.yaml", Problems: []api.FaultProblem{{File: "asks.yaml", Line: 3, Message: "wrong"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.request(t, "GET", "/api/definitions", ""); r.body != `{"definitions":[],"faults":[{"file":"asks.yaml","problems":[{"file":"asks.yaml","line":3,"message":"wrong"}]}]}` {
+		t.Errorf("%s", r.body)
+	}
+	w.request(t, "POST", "/api/runs", `{"definition":"asks"}`).refuses(t, 404, "there is no definition")
+	if r := w.request(t, "POST", "/api/interrupts/"+question+"/answer", `{"value":true}`); r.status != 200 {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+	w.stands(t, run, fermata.Completed)
 }
 
 func TestWhetherItIsReady(t *testing.T) {
@@ -459,6 +544,12 @@ func TestTheDocument(t *testing.T) {
 	var document struct{ Paths map[string]map[string]any }
 	if err := json.Unmarshal([]byte(text.body), &document); err != nil {
 		t.Fatal(err)
+	}
+	for _, route := range server.Routes() {
+		method, path, _ := strings.Cut(route, " ")
+		if document.Paths["/api"+path][strings.ToLower(method)] == nil {
+			t.Errorf("the route %s of package server is not in the document", route)
+		}
 	}
 	names := strings.NewReplacer("{run}", "none", "{id}", "none", "{name}", "none")
 	for path, methods := range document.Paths {

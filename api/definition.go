@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata"
@@ -99,13 +101,13 @@ func (d *Definition) row() definitionRow {
 		Name: d.Name, Kind: def.Kind, Version: def.Version, Description: def.Doc, Queue: def.Queue, Notes: d.Notes,
 	}
 	if d.Talks != nil {
-		row.Talks = dialoguePath(d.Name) + "/conversations"
+		row.Talks = dialoguePath(escaped(d.Name)) + "/conversations"
 	}
 	return row
 }
 
 // dialoguePath is where the conversations of a dialogue are mounted.
-func dialoguePath(name string) string { return "/api/dialogues/" + escaped(name) }
+func dialoguePath(name string) string { return "/api/dialogues/" + name }
 
 func schemaOr(text []byte) json.RawMessage {
 	if len(text) == 0 {
@@ -114,19 +116,62 @@ func schemaOr(text []byte) json.RawMessage {
 	return bytes.Clone(text)
 }
 
+// catalogue is what runs are started of at a time. It never changes.
+type catalogue struct {
+	definitions map[string]*Definition
+	names       []string // of definitions, sorted
+	faults      []Fault
+}
+
+// Fault is a file with definitions that cannot be loaded.
+type Fault struct {
+	File string `json:"file"`
+	// Name is the definition that is still served as the file was before; "" for none.
+	Name     string         `json:"definition,omitempty" jsonschema:"The definition that is still served as the file was before"`
+	Problems []FaultProblem `json:"problems"`
+}
+
+// FaultProblem is one thing that is wrong with a file.
+type FaultProblem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty" jsonschema:"From 1; none where it is about the whole file"`
+	Column  int    `json:"column,omitempty" jsonschema:"From 1, in characters"`
+	Path    string `json:"path,omitempty" jsonschema:"Where in the document, as topology.nodes[2].agent_ref"`
+	Message string `json:"message"`
+}
+
+// Replace serves other definitions from now on, each name once. A request that is being served ends with those that it found. faults
+// are shown beside them. Runs keep the plans that they have. Where it fails, all stays as it was.
+func (h *Handler) Replace(definitions []Definition, faults ...Fault) error {
+	c := &catalogue{definitions: make(map[string]*Definition, len(definitions)), faults: faults}
+	for i := range definitions {
+		d := definitions[i]
+		if err := d.complete(); err != nil {
+			return err
+		}
+		if c.definitions[d.Name] != nil {
+			return fmt.Errorf("api: two definitions are called %q", d.Name)
+		}
+		c.definitions[d.Name] = &d
+	}
+	c.names = slices.Sorted(maps.Keys(c.definitions))
+	h.now.Store(c)
+	return nil
+}
+
 // find finds a definition by its name.
-func (h *handler) find(name string) (*Definition, error) {
-	d, ok := h.definitions[name]
+func (c *catalogue) find(name string) (*Definition, error) {
+	d, ok := c.definitions[name]
 	if !ok {
-		p := refused(http.StatusNotFound, fermata.CodeNotFound, "there is no definition %q%s", name, h.near(name))
+		p := refused(http.StatusNotFound, fermata.CodeNotFound, "there is no definition %q%s", name, c.near(name))
 		return nil, p
 	}
 	return d, nil
 }
 
 // near ends a message about a definition that is not there.
-func (h *handler) near(name string) string {
-	if hint := nearest.Hint(name, h.names); hint != "" {
+func (c *catalogue) near(name string) string {
+	if hint := nearest.Hint(name, c.names); hint != "" {
 		return hint
 	}
 	return "; GET /api/definitions lists what there is"
@@ -134,18 +179,20 @@ func (h *handler) near(name string) string {
 
 type listedDefinitions struct {
 	Definitions []definitionRow `json:"definitions"`
+	Faults      []Fault         `json:"faults,omitempty" jsonschema:"Files that cannot be loaded"`
 }
 
-func (h *handler) listDefinitions(*request) (*answer, error) {
-	out := listedDefinitions{Definitions: make([]definitionRow, 0, len(h.names))}
-	for _, name := range h.names {
-		out.Definitions = append(out.Definitions, h.definitions[name].row())
+func (h *Handler) listDefinitions(*request) (*answer, error) {
+	c := h.now.Load()
+	out := listedDefinitions{Definitions: make([]definitionRow, 0, len(c.names)), Faults: c.faults}
+	for _, name := range c.names {
+		out.Definitions = append(out.Definitions, c.definitions[name].row())
 	}
 	return &answer{body: out}, nil
 }
 
-func (h *handler) showDefinition(in *request) (*answer, error) {
-	d, err := h.find(in.PathValue("name"))
+func (h *Handler) showDefinition(in *request) (*answer, error) {
+	d, err := h.now.Load().find(in.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +203,10 @@ func (h *handler) showDefinition(in *request) (*answer, error) {
 	}}, nil
 }
 
-func (h *handler) drawDefinition(in *request) (*answer, error) {
-	d, err := h.find(in.PathValue("name"))
+func (h *Handler) drawDefinition(in *request) (*answer, error) {
+	d, err := h.now.Load().find(in.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
-	return &answer{headers: map[string]string{"Content-Type": "image/svg+xml"}, raw: []byte(d.Plan.SVG())}, nil
+	return drawn(d.Plan.SVG()), nil
 }

@@ -14,6 +14,11 @@
 //	POST /api/runs                         {"definition": "refund", "input": {"amount": 120}}, see below
 //	POST /api/runs/{run}/cancel            {"reason": "ordered twice", "by": "Ada"}
 //	POST /api/runs/{run}/retry             {}
+//	POST /api/runs/{run}/fork              {"askAgain": ["review#1"], "dryRun": true}
+//	GET  /api/runs/{run}/state             ?at=SEQ: the state when that entry was stored
+//	GET  /api/runs/{run}/graph.svg         ?at=SEQ: the drawing, with the path that the run took
+//	GET  /api/runs/{run}/diff              ?at=SEQ&with=RUN&withAt=SEQ: what differs
+//	GET  /api/runs/{run}/export            the run as a file
 //	GET  /api/runs, /api/interrupts, …     as package server describes them
 //	GET  /openapi.json                     all of this as an OpenAPI 3.1 document
 //	GET  /healthz                          200 while the process serves

@@ -22,19 +22,26 @@ type operation struct {
 	method, path string
 	id, summary  string
 	takes        reflect.Type // the body of a request; nil for none
+	example      string       // of that body
 	needs        bool         // the body may not be left out
 	limit        int64        // of that body, in bytes
 	gives        reflect.Type // the body of the answer; nil where docs/formats.md alone describes it
-	headers      []parameter  // that are read
+	kind         string       // content type of an answer that is no JSON; "" for JSON
+	reads        []parameter  // headers and query parameters
 	serve        func(*request) (*answer, error)
 }
 
-// parameter is a parameter of a request that is no part of the body.
-type parameter struct{ name, text string }
+// parameter is a header or a query parameter of a request.
+type parameter struct {
+	name, in string // in: "header" or "query"
+	kind     string // "string", "integer", "boolean"
+	text     string
+}
 
 // request is a request whose body was read, and whose person is known.
 type request struct {
 	*http.Request
+	op   *operation
 	body []byte
 	who  *person
 }
@@ -44,11 +51,17 @@ type answer struct {
 	status  int // 0 for 200
 	headers map[string]string
 	body    any
-	raw     []byte // in place of body
+	stream  func(io.Writer) error // in place of body
 }
 
+// Parameters that several routes read.
+var (
+	key = parameter{keyHeader, "header", "string", "At most 200 bytes. The same request with the same key takes effect once"}
+	at  = parameter{"at", "query", "integer", "The seq of an entry; the end of the run by default"}
+)
+
 // operations are the routes of this package.
-func (h *handler) operations() []operation {
+func (h *Handler) operations() []operation {
 	return []operation{
 		{
 			method: http.MethodGet, path: "/api/definitions", id: "list-definitions", summary: "What runs can be started of",
@@ -60,20 +73,46 @@ func (h *handler) operations() []operation {
 		},
 		{
 			method: http.MethodGet, path: "/api/definitions/{name}/graph.svg", id: "draw-definition",
-			summary: "The drawing of a definition", serve: h.drawDefinition,
+			summary: "The drawing of a definition", kind: svgType, serve: h.drawDefinition,
 		},
 		{
 			method: http.MethodPost, path: "/api/runs", id: "start-run", summary: "Start a run", takes: reflect.TypeFor[startBody](), needs: true,
-			limit: h.o.MaxBody, gives: reflect.TypeFor[startedBody](), serve: h.start,
-			headers: []parameter{{keyHeader, "At most 200 bytes. The same request with the same key starts one run"}},
+			example: `{"definition": "NAME", "input": {…}}`,
+			limit:   h.o.MaxBody, gives: reflect.TypeFor[startedBody](), serve: h.start,
+			reads: []parameter{key},
 		},
 		{
 			method: http.MethodPost, path: "/api/runs/{run}/cancel", id: "cancel-run", summary: "Cancel a run",
-			takes: reflect.TypeFor[cancelBody](), limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.cancel,
+			takes: reflect.TypeFor[cancelBody](), example: `{"reason": "why"}`, limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.cancel,
 		},
 		{
 			method: http.MethodPost, path: "/api/runs/{run}/retry", id: "retry-run", summary: "Retry a run that failed, expired or is blocked",
-			takes: reflect.TypeFor[retryBody](), limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.retry,
+			takes: reflect.TypeFor[retryBody](), example: `{}`, limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.retry,
+		},
+		{
+			method: http.MethodPost, path: "/api/runs/{run}/fork", id: "fork-run", summary: "Start a run from a point of another run",
+			takes: reflect.TypeFor[forkBody](), example: `{"at": 7, "set": {"amount": 120}}`, limit: h.o.MaxBody, gives: reflect.TypeFor[forkedBody](),
+			serve: h.fork, reads: []parameter{key},
+		},
+		{
+			method: http.MethodGet, path: "/api/runs/{run}/state", id: "show-state", summary: "The state of a run when an entry was stored",
+			gives: reflect.TypeFor[stateShown](), serve: h.state, reads: []parameter{at},
+		},
+		{
+			method: http.MethodGet, path: "/api/runs/{run}/graph.svg", id: "draw-run", summary: "The drawing of a run with the path that it took",
+			kind: svgType, serve: h.drawRun, reads: []parameter{at},
+		},
+		{
+			method: http.MethodGet, path: "/api/runs/{run}/diff", id: "compare-runs", summary: "Two seqs of a run, or two runs: what differs",
+			gives: reflect.TypeFor[fermata.Difference](), serve: h.compare, reads: []parameter{
+				at,
+				{"with", "query", "string", "The run of the other side (b). Defaults to the same run; without with and withAt a fork is b, and its origin a"},
+				{"withAt", "query", "integer", "A seq of the other side; its end by default"},
+			},
+		},
+		{
+			method: http.MethodGet, path: "/api/runs/{run}/export", id: "export-run",
+			summary: "The run as a file that fermata runs import reads", kind: exportType, serve: h.export,
 		},
 	}
 }
@@ -98,20 +137,46 @@ var composed = []operation{
 }
 
 // handle serves an operation: it finds out who asks, reads the body, and writes the answer.
-func (h *handler) handle(op *operation) http.HandlerFunc {
+func (h *Handler) handle(op *operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		out, err := h.answered(op, w, r)
 		switch {
 		case err != nil:
 			h.explain(r.Context(), r.Pattern, err).write(w)
-		case out.raw != nil:
+		case out.stream != nil:
 			header(w, out)
-			_, _ = w.Write(out.raw)
+			h.stream(w, r, out.stream)
 		default:
 			header(w, out)
 			reply.JSON(w, max(out.status, http.StatusOK), out.body)
 		}
 	}
+}
+
+// stream writes an answer piece by piece. Where it fails after a piece, the connection is cut off: half an answer is none.
+func (h *Handler) stream(w http.ResponseWriter, r *http.Request, write func(io.Writer) error) {
+	out := &started{Writer: w}
+	err := write(out)
+	switch {
+	case err == nil:
+	case out.begun:
+		h.explain(r.Context(), r.Pattern, err)
+		panic(http.ErrAbortHandler)
+	default:
+		w.Header().Del("Content-Disposition")
+		h.explain(r.Context(), r.Pattern, err).write(w)
+	}
+}
+
+// started knows whether something was written.
+type started struct {
+	io.Writer
+	begun bool
+}
+
+func (s *started) Write(data []byte) (int, error) {
+	s.begun = true
+	return s.Writer.Write(data)
 }
 
 func header(w http.ResponseWriter, out *answer) {
@@ -120,12 +185,12 @@ func header(w http.ResponseWriter, out *answer) {
 	}
 }
 
-func (h *handler) answered(op *operation, w http.ResponseWriter, r *http.Request) (*answer, error) {
+func (h *Handler) answered(op *operation, w http.ResponseWriter, r *http.Request) (*answer, error) {
 	who, err := h.authorise(r)
 	if err != nil {
 		return nil, err
 	}
-	in := &request{Request: r, who: who}
+	in := &request{Request: r, op: op, who: who}
 	if op.takes == nil {
 		return op.serve(in)
 	}
@@ -148,27 +213,27 @@ func (h *handler) answered(op *operation, w http.ResponseWriter, r *http.Request
 }
 
 // decode reads the body of a request by the schema of its type.
-func decode[T any](in *request, example string) (body T, err error) {
-	shape, err := schema.For[T]()
+func (in *request) decode(body any) error {
+	shape, err := schema.Of(in.op.takes)
 	if err != nil {
-		return body, err
+		return err
 	}
 	if !json.Valid(in.body) {
-		return body, malformed("expected a body of the form %s; found no JSON", example)
+		return malformed("expected a body of the form %s; found no JSON", in.op.example)
 	}
-	if err := shape.Decode(in.body, &body); err != nil {
-		p := malformed("expected a body of the form %s: %v", example, err)
+	if err := shape.Decode(in.body, body); err != nil {
+		p := malformed("expected a body of the form %s: %v", in.op.example, err)
 		p.Problems = problemsOf(err)
-		return body, p
+		return p
 	}
-	return body, nil
+	return nil
 }
 
 // segment is a parameter in a path.
 var segment = regexp.MustCompile(`{(\w+)}`)
 
 // document makes the OpenAPI document of all routes. It panics where a type has no schema.
-func (h *handler) document() []byte {
+func (h *Handler) document() []byte {
 	schemas, paths := map[string]any{}, map[string]map[string]any{}
 	problem := map[string]any{
 		"description": "A problem document (RFC 9457)", "content": map[string]any{problemType: map[string]any{"schema": component(schemas, reflect.TypeFor[Problem]())}},
@@ -177,6 +242,9 @@ func (h *handler) document() []byte {
 	for i := range all {
 		op := &all[i]
 		ok := map[string]any{"description": "OK"}
+		if op.kind != "" {
+			ok["content"] = map[string]any{op.kind: map[string]any{}}
+		}
 		if op.gives != nil {
 			ok["content"] = map[string]any{jsonType: map[string]any{"schema": component(schemas, op.gives)}}
 		}
@@ -190,9 +258,9 @@ func (h *handler) document() []byte {
 		for _, name := range segment.FindAllStringSubmatch(op.path, -1) {
 			parameters = append(parameters, map[string]any{"name": name[1], "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
 		}
-		for _, p := range op.headers {
+		for _, p := range op.reads {
 			parameters = append(parameters, map[string]any{
-				"name": p.name, "in": "header", "description": p.text, "schema": map[string]any{"type": "string"},
+				"name": p.name, "in": p.in, "description": p.text, "schema": map[string]any{"type": p.kind},
 			})
 		}
 		if parameters != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/internal/fault"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/server"
 )
 
@@ -20,7 +21,7 @@ func (p *person) id() string {
 }
 
 // authorise finds out who asks before anything is done.
-func (h *handler) authorise(r *http.Request) (*person, error) {
+func (h *Handler) authorise(r *http.Request) (*person, error) {
 	if h.o.Server.Authorize == nil {
 		return nil, nil //nolint:nilnil // nobody is known
 	}
@@ -41,7 +42,7 @@ func (h *handler) authorise(r *http.Request) (*person, error) {
 
 // may reports whether a person may start, cancel and retry runs of a definition. A function that does not return lets nobody
 // (law N7).
-func (h *handler) may(who *person, definition string) (may bool) {
+func (h *Handler) may(who *person, definition string) (may bool) {
 	if h.o.Server.Authorize == nil {
 		return true
 	}
@@ -57,7 +58,12 @@ func (h *handler) may(who *person, definition string) (may bool) {
 }
 
 // reads reports whether a person may read a run (law H8).
-func (h *handler) reads(who *person, info fermata.RunInfo) (may bool) {
+func (h *Handler) reads(who *person, info fermata.RunInfo) bool {
+	return h.readsQuestion(who, info, nil)
+}
+
+// readsQuestion reports whether a person may read a question of a run, or, where it is nil, the run (law H8).
+func (h *Handler) readsQuestion(who *person, info fermata.RunInfo, q *journal.Interrupt) (may bool) {
 	if h.o.Server.Authorize == nil {
 		return true
 	}
@@ -67,7 +73,12 @@ func (h *handler) reads(who *person, info fermata.RunInfo) (may bool) {
 	if who.Reads == nil {
 		return true
 	}
-	err := fault.Call("Person.Reads", func() error { may = who.Reads(info, nil); return nil })
+	if q != nil {
+		shown := q.Clone()
+		shown.TokenHash, shown.Digest = "", ""
+		q = &shown
+	}
+	err := fault.Call("Person.Reads", func() error { may = who.Reads(info, q); return nil })
 	if err != nil {
 		h.o.Server.Logger.Error("the right to read a run could not be checked", "run", info.ID, "error", err)
 		return false

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/fermata-go/fermata"
@@ -45,7 +46,7 @@ func (p *Problem) write(w http.ResponseWriter) {
 }
 
 // explain is the answer to an error of the runtime. What is nobody's business outside is logged and not shown.
-func (h *handler) explain(ctx context.Context, where string, err error) *Problem {
+func (h *Handler) explain(ctx context.Context, where string, err error) *Problem {
 	if known, ok := errors.AsType[*Problem](err); ok {
 		return known
 	}
@@ -102,10 +103,25 @@ var statusCodes = map[int]fermata.Code{
 	http.StatusServiceUnavailable:  fermata.CodeStopped,
 }
 
-// problems has every refusal of the handlers behind it written as a problem document.
-func problems(next http.Handler) http.Handler {
+// problems has every refusal of the handlers behind it written as a problem document, and a panic as an internal error (law N7).
+func (h *Handler) problems(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &translator{ResponseWriter: w}
+		defer func() {
+			v := recover()
+			switch {
+			case v == nil:
+				return
+			case v == http.ErrAbortHandler: //nolint:errorlint // net/http compares it so
+			default:
+				h.o.Server.Logger.ErrorContext(r.Context(), "a request panicked", "request", r.Pattern, "panic", v, "stack", string(debug.Stack()))
+				if !t.passes {
+					refused(http.StatusInternalServerError, fermata.CodeInternal, "an internal error").write(w)
+					return
+				}
+			}
+			panic(http.ErrAbortHandler) // half an answer is none
+		}()
 		next.ServeHTTP(t, r)
 		t.end(r)
 	})

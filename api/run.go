@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -25,30 +26,33 @@ type stood struct {
 	Status string `json:"status" jsonschema:"running, paused, cancelled, …"`
 }
 
-// run is a run that the person may do something about.
-func (h *handler) run(in *request) (fermata.RunInfo, error) {
-	id := in.PathValue("run")
+// shown is a run that the person may read.
+func (h *Handler) shown(in *request, id string) (fermata.RunInfo, error) {
 	info, err := h.rt.Info(in.Context(), id)
-	if err == nil && (info.Kind == "definition" || !h.reads(in.who, info)) {
-		err = &fermata.Error{Code: fermata.CodeNotFound, Run: id, Err: fermata.ErrNotFound}
+	if err == nil && (info.Kind == journal.KindDefinition || !h.reads(in.who, info)) {
+		err = fermata.ErrNotFound
 	}
-	switch {
-	case errors.Is(err, fermata.ErrNotFound):
+	if errors.Is(err, fermata.ErrNotFound) {
 		p := refused(http.StatusNotFound, fermata.CodeNotFound, "there is no run %q; GET /api/runs lists them", id)
 		p.Run = id
-		return info, p
-	case err != nil:
-		return info, err
-	case !h.may(in.who, info.Plan):
-		return info, refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
+		err = p
 	}
-	return info, nil
+	return info, err
+}
+
+// run is a run that the person may do something about.
+func (h *Handler) run(in *request) (fermata.RunInfo, error) {
+	info, err := h.shown(in, in.PathValue("run"))
+	if err == nil && !h.may(in.who, info.Plan) {
+		err = refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
+	}
+	return info, err
 }
 
 // cancel cancels a run. One that is cancelled already stays so.
-func (h *handler) cancel(in *request) (*answer, error) {
-	body, err := decode[cancelBody](in, `{"reason": "why"}`)
-	if err != nil {
+func (h *Handler) cancel(in *request) (*answer, error) {
+	var body cancelBody
+	if err := in.decode(&body); err != nil {
 		return nil, err
 	}
 	ctx := in.Context()
@@ -56,11 +60,7 @@ func (h *handler) cancel(in *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := in.who.id()
-	if h.o.Server.Authorize == nil {
-		by = body.By
-	}
-	err = h.rt.Cancel(ctx, info.ID, body.Reason, by)
+	err = h.rt.Cancel(ctx, info.ID, body.Reason, h.by(in.who, body.By))
 	if err != nil && !errors.Is(err, fermata.ErrConflict) {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (h *handler) cancel(in *request) (*answer, error) {
 }
 
 // retry continues a failed run from the tasks that failed.
-func (h *handler) retry(in *request) (*answer, error) {
-	if _, err := decode[retryBody](in, `{}`); err != nil {
+func (h *Handler) retry(in *request) (*answer, error) {
+	if err := in.decode(new(retryBody)); err != nil {
 		return nil, err
 	}
 	ctx := in.Context()
@@ -86,11 +86,8 @@ func (h *handler) retry(in *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.o.Server.Hold {
-		p := refused(http.StatusConflict, fermata.CodeConflict,
-			"this server executes no runs, and a retry goes on where it is asked for: retry it where a worker is, or with the command runs retry")
-		p.Run = info.ID
-		return nil, p
+	if err := h.executes(ctx, info, "a retry", "runs retry"); err != nil {
+		return nil, err
 	}
 	switch fermata.Status(info.Status) {
 	case fermata.Failed, fermata.Expired, fermata.Blocked:
@@ -115,12 +112,31 @@ func (h *handler) retry(in *request) (*answer, error) {
 	return &answer{body: stood{Run: now.ID, Status: now.Status}}, nil
 }
 
-// planOf is the plan on which a run is retried.
-func (h *handler) planOf(ctx context.Context, info fermata.RunInfo) (p *plan.Plan, err error) {
+// executes refuses what goes on in this process, where it does not execute the run.
+func (h *Handler) executes(ctx context.Context, info fermata.RunInfo, what, command string) error {
+	if h.o.Server.Hold {
+		p := refused(http.StatusConflict, fermata.CodeConflict,
+			"this server executes no runs, and %s goes on where it is asked for: ask where a worker is, or with the command %s", what, command)
+		p.Run = info.ID
+		return p
+	}
+	if h.o.Executes == nil {
+		return nil
+	}
+	if err := h.o.Executes(ctx, info); err != nil {
+		p := refused(http.StatusConflict, fermata.CodeConflict, "%v", err)
+		p.Run = info.ID
+		return p
+	}
+	return nil
+}
+
+// planOf is the plan of a run.
+func (h *Handler) planOf(ctx context.Context, info fermata.RunInfo) (p *plan.Plan, err error) {
 	if h.o.Plans != nil {
 		p, err = h.o.Plans(ctx, info)
 	} else {
-		for _, d := range h.definitions {
+		for _, d := range h.now.Load().definitions {
 			if d.Plan.Name() == info.Plan {
 				p = d.Plan
 			}

@@ -54,9 +54,9 @@ func RunID(person, key string) string {
 }
 
 // start starts a run.
-func (h *handler) start(in *request) (*answer, error) {
-	body, err := decode[startBody](in, `{"definition": "NAME", "input": {…}}`)
-	if err != nil {
+func (h *Handler) start(in *request) (*answer, error) {
+	var body startBody
+	if err := in.decode(&body); err != nil {
 		return nil, err
 	}
 	ctx, key := in.Context(), in.Header.Get(keyHeader)
@@ -113,11 +113,12 @@ func (h *handler) start(in *request) (*answer, error) {
 }
 
 // startable is a definition that the person may start runs of.
-func (h *handler) startable(who *person, name string) (*Definition, error) {
+func (h *Handler) startable(who *person, name string) (*Definition, error) {
+	c := h.now.Load()
 	if name == "" {
-		return nil, malformed(`the body has no member "definition": expected the name of one%s`, h.near(""))
+		return nil, malformed(`the body has no member "definition": expected the name of one%s`, c.near(""))
 	}
-	d, err := h.find(name)
+	d, err := c.find(name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -125,32 +126,20 @@ func (h *handler) startable(who *person, name string) (*Definition, error) {
 		return nil, refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
 	case d.Talks != nil:
 		return nil, refused(http.StatusUnprocessableEntity, fermata.CodeInvalid,
-			"%q is a dialogue: begin a conversation with POST %s/conversations", d.Name, dialoguePath(d.Name))
+			"%q is a dialogue: begin a conversation with POST %s/conversations", d.Name, dialoguePath(escaped(d.Name)))
 	}
 	return d, nil
 }
 
 // startOptions are those of a start, with the id of the run where the request gives one.
-func (h *handler) startOptions(who *person, key string, body *startBody) (opts []fermata.StartOption, id string, err error) {
-	id = body.ID
-	switch {
-	case key != "" && body.ID != "":
-		return nil, "", malformed("expected the header Idempotency-Key or the member id, found both: the key gives the run its id")
-	case len(key) > longestKey:
-		return nil, "", malformed("Idempotency-Key has %d bytes; expected at most %d", len(key), longestKey)
-	case printable.Check("Idempotency-Key", key) != nil:
-		return nil, "", malformed("%v", printable.Check("Idempotency-Key", key))
-	case key != "":
-		id = RunID(who.id(), key)
+func (h *Handler) startOptions(who *person, key string, body *startBody) (opts []fermata.StartOption, id string, err error) {
+	if id, err = ownID(who, key, body.ID); err != nil {
+		return nil, "", err
 	}
 	if id != "" {
 		opts = append(opts, fermata.WithID(id))
 	}
-	by := who.id()
-	if h.o.Server.Authorize == nil {
-		by = body.By
-	}
-	opts = append(opts, fermata.StartedBy(by))
+	opts = append(opts, fermata.StartedBy(h.by(who, body.By)))
 	if h.o.Queued {
 		opts = append(opts, fermata.Queued())
 	}
@@ -175,6 +164,29 @@ func (h *handler) startOptions(who *person, key string, body *startBody) (opts [
 	return opts, id, nil
 }
 
+// ownID is the id that a request gives a run: by its key, or by its body. It is "" where neither does.
+func ownID(who *person, key, id string) (string, error) {
+	switch {
+	case key != "" && id != "":
+		return "", malformed("expected the header Idempotency-Key or the member id, found both: the key gives the run its id")
+	case len(key) > longestKey:
+		return "", malformed("Idempotency-Key has %d bytes; expected at most %d", len(key), longestKey)
+	case printable.Check("Idempotency-Key", key) != nil:
+		return "", malformed("%v", printable.Check("Idempotency-Key", key))
+	case key != "":
+		return RunID(who.id(), key), nil
+	}
+	return id, nil
+}
+
+// by is who makes a request, for the record; said is what the body says of it.
+func (h *Handler) by(who *person, said string) string {
+	if h.o.Server.Authorize == nil {
+		return said
+	}
+	return who.id()
+}
+
 // misfit is the answer to an input that does not fit.
 func misfit(d *Definition, err error) error {
 	p := refused(http.StatusUnprocessableEntity, fermata.CodeInvalid, "the input does not fit %s: %v", d.Name, err)
@@ -183,7 +195,7 @@ func misfit(d *Definition, err error) error {
 }
 
 // notStarted is the answer to a start that failed.
-func (h *handler) notStarted(ctx context.Context, err error) error {
+func (h *Handler) notStarted(ctx context.Context, err error) error {
 	p := h.explain(ctx, "POST /api/runs", err)
 	if held, ok := errors.AsType[*fermata.DuplicateError](err); ok {
 		p.Run = held.Run
@@ -192,7 +204,7 @@ func (h *handler) notStarted(ctx context.Context, err error) error {
 }
 
 // same refuses a key that has started another run than this request asks for.
-func (h *handler) same(ctx context.Context, d *Definition, info *fermata.RunInfo, wanted []byte) error {
+func (h *Handler) same(ctx context.Context, d *Definition, info *fermata.RunInfo, wanted []byte) error {
 	differs := func(what string) error {
 		p := refused(http.StatusUnprocessableEntity, fermata.CodeInvalid,
 			"this Idempotency-Key has started run %s with another %s: repeat a request as it was, or use a new key", info.ID, what)

@@ -3,7 +3,9 @@ package server
 import (
 	"cmp"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -120,6 +122,10 @@ func New(rt *fermata.Runtime, o Options) http.Handler {
 	}
 	return guard.Handler(mux)
 }
+
+// Routes returns the patterns of all that a handler serves: "GET /runs/{run}". A program that mounts the handler beside routes of its
+// own under the same paths registers each of them, so that a method that no route takes is answered with all that are.
+func Routes() []string { return slices.Sorted(maps.Keys((&handler{}).routes())) }
 
 // routes are all that is served, each behind guard. A test asks of each who may use it (laws H7 and H8).
 func (h *handler) routes() map[string]func(http.ResponseWriter, *http.Request, Person) {

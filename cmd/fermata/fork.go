@@ -116,17 +116,38 @@ func (m *Main) findFork(
 	}
 	j.plan = r.Plan()
 	if len(o.Set) > 0 {
-		r, ok := r.(*recipe.Recipe)
-		if !ok {
+		check := blackboardCheck(r)
+		if check == nil {
 			return info, usagef("--set changes the blackboard of a recipe, and run %s is a dialogue", info.ID)
 		}
-		o.Edit = func(value any) (any, error) {
-			board, _ := value.(map[string]any)
-			return value, r.CheckBlackboard(board)
-		}
+		o.Edit = func(value any) (any, error) { return value, check(value) }
 	}
 	o.AskAgain, err = m.lastVisits(ctx, h, info.ID, f.ask)
 	return info, err
+}
+
+// blackboardCheck checks a value that a fork has changed; nil for a dialogue, whose values nobody changes.
+func blackboardCheck(l loaded) func(value any) error {
+	r, ok := l.(*recipe.Recipe)
+	if !ok {
+		return nil
+	}
+	return func(value any) error {
+		board, _ := value.(map[string]any)
+		return r.CheckBlackboard(board)
+	}
+}
+
+// editCheck is the blackboardCheck of a run.
+func (m *Main) editCheck(ctx context.Context, h *house, run fermata.RunInfo, agents string) (func(value any) error, error) {
+	l, err := m.definition(ctx, h, run, "", agents)
+	if err != nil {
+		return nil, err
+	}
+	if check := blackboardCheck(l); check != nil {
+		return check, nil
+	}
+	return nil, invalidf("set changes the blackboard of a recipe, and run %s is a dialogue", run.ID)
 }
 
 // definitionAt is the digest of the recipe that a run had at a seq; 0 is its end.

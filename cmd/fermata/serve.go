@@ -143,7 +143,14 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	handler, err := api.New(h.Runtime, api.Options{
 		Definitions: definitions(screen.files), Queued: true, ReadOnly: f.readOnly, Version: buildVersion().Version,
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
-			return m.planOf(ctx, h, run, f.agents, m.needModels, needPlaces)
+			return m.planOf(ctx, h, run, f.agents)
+		},
+		Executes: func(ctx context.Context, run fermata.RunInfo) error {
+			_, err := m.planOf(ctx, h, run, f.agents, m.needModels, needPlaces)
+			return err
+		},
+		Edits: func(ctx context.Context, run fermata.RunInfo) (func(any) error, error) {
+			return m.editCheck(ctx, h, run, f.agents)
 		},
 		Ready: func() error {
 			if draining.Load() {

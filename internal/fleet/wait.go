@@ -205,7 +205,7 @@ func (r *Run) State(ctx context.Context) (json.RawMessage, error) {
 	if d := r.last.Load(); d != nil && d.Unstored {
 		return nil, &runtype.Error{Code: runtype.CodeInvalid, Run: r.id, Err: errUnstored}
 	}
-	return r.rt.stateEnv.RecordedState(ctx, r.id)
+	return r.rt.stateEnv.RecordedState(ctx, r.id, 0)
 }
 
 var errUnstored = errors.New("the run is not stored, so no state of it is recorded; start it with another durability")

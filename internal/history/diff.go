@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,12 @@ func (h *History) Diff(ctx context.Context, a, b At) (*Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Difference{A: x.side, B: y.side, Answers: []AnswerDifference{}, Tasks: []TaskDifference{}, State: []Change{}, Output: []Change{}}
+	return differ(x, y)
+}
+
+// differ compares two sights.
+func differ(x, y *sight) (d *Difference, err error) {
+	d = &Difference{A: x.side, B: y.side, Answers: []AnswerDifference{}, Tasks: []TaskDifference{}, State: []Change{}, Output: []Change{}}
 	for int(d.Common) < min(len(x.facts), len(y.facts)) && x.facts[d.Common] == y.facts[d.Common] {
 		d.Common++
 	}
@@ -184,12 +190,17 @@ type sight struct {
 
 // look reads a run up to a seq.
 func (h *History) look(ctx context.Context, at At) (*sight, error) {
+	return h.lookAt(at, h.Store.Read(ctx, at.Run, 0))
+}
+
+// lookAt is look for entries that were read.
+func (h *History) lookAt(at At, entries iter.Seq2[journal.Entry, error]) (*sight, error) {
 	x := &sight{
 		h: h, side: Side{At: at}, tasks: make(map[string]*TaskSummary), outputs: make(map[string]uint64), inputs: make(map[string]uint64),
 		questions: make(map[string]*AnswerSummary), prompts: make(map[string]string), ids: make(map[string]string),
 	}
 	head := uint64(0)
-	for e, err := range h.Store.Read(ctx, at.Run, 0) {
+	for e, err := range entries {
 		if err != nil {
 			return nil, h.StoreError(at.Run, err)
 		}

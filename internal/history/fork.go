@@ -67,8 +67,42 @@ func (h *History) Fork(ctx context.Context, run string, p *plan.Plan, o ForkOpti
 	}
 	s := h.NewState(f.options.ID, p, runtype.Sync)
 	f.s = &s
-	work, err := f.make(ctx)
+	if err := f.make(ctx); err != nil {
+		return s, nil, err
+	}
+	work, err := f.store(ctx)
 	return s, work, err
+}
+
+// TryFork returns how a fork would differ from its run before it continues, and stores nothing.
+func (h *History) TryFork(ctx context.Context, run string, p *plan.Plan, o ForkOptions) (*Difference, error) {
+	if o.ID == "" {
+		o.ID = storage.NewID("run_")
+	}
+	s := h.NewState(o.ID, p, runtype.Sync)
+	f := &fork{from: run, options: o, now: h.Storage.Now(), s: &s}
+	if err := f.make(ctx); err != nil {
+		return nil, err
+	}
+	_, entries, err := f.continued()
+	if err != nil {
+		return nil, err
+	}
+	x, err := h.look(ctx, At{Run: run})
+	if err != nil {
+		return nil, err
+	}
+	y, err := h.lookAt(At{Run: o.ID}, func(yield func(journal.Entry, error) bool) {
+		for i := range entries {
+			if !yield(entries[i], nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return differ(x, y)
 }
 
 // fork is a fork in progress.
@@ -82,16 +116,16 @@ type fork struct {
 	again   []string          // interrupts that the fork asks again
 }
 
-func (f *fork) make(ctx context.Context) (*machine.Work, error) {
+func (f *fork) make(ctx context.Context) error {
 	if err := f.read(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	for _, step := range []func() error{f.cut, f.copy, f.fold, f.leave, f.edit} {
 		if err := step(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return f.store(ctx)
+	return nil
 }
 
 func (f *fork) read(ctx context.Context) error {
@@ -279,14 +313,22 @@ func (f *fork) unsettled(op string) error {
 		"%w: fork: the outcome of an AtMostOnce step is not known (%s), and the fork would do it again; fork before it was begun", runtype.ErrConflict, op)}
 }
 
+// continued returns the next steps of the fork, and its entries with those that begin them.
+func (f *fork) continued() (*machine.Work, []journal.Entry, error) {
+	work, err := f.s.Machine.Next(f.now)
+	if err != nil {
+		return nil, nil, f.s.StoreError(f.s.ID, err)
+	}
+	return work, slices.Concat(f.entries, work.Append), nil
+}
+
 // store writes the fork with its projections in one append. It returns the next steps.
 func (f *fork) store(ctx context.Context) (*machine.Work, error) {
 	d := f.s
-	work, err := d.Machine.Next(f.now)
+	work, entries, err := f.continued()
 	if err != nil {
-		return nil, d.StoreError(d.ID, err)
+		return nil, err
 	}
-	entries := slices.Concat(f.entries, work.Append)
 	if err := d.KeepOutline(ctx); err != nil {
 		return nil, err
 	}

@@ -108,6 +108,7 @@ var table = []row{
 		[]string{"internal/executor", "internal/fleet", "internal/history", "internal/inbox", "internal/policy", "internal/question", "internal/runtype", "journal", "plan"},
 		"the door: it puts the rooms of the engine together. Authors and faces are above it",
 	},
+	{"internal/taken", []string{"journal", "node", "plan"}, "the path of a run for drawings: it is given entries and a plan, and knows neither stores nor who draws"},
 	{"journal/storekind", []string{"journal", "internal/nearest"}, "what a kind of store is, for stores and for those who open them by address; it knows none"},
 	{"journal/memory", []string{"journal", "journal/storekind"}, "a store knows what it stores, not who runs"},
 	{"journal/block", []string{"journal"}, "a packed form of entries for any store; who needs none does not get the compressor"},
@@ -190,7 +191,7 @@ var table = []row{
 	},
 	{
 		"api",
-		[]string{".", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "plan", "schema", "server"},
+		[]string{".", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "internal/taken", "journal", "node", "plan", "schema", "server"},
 		"a face: server with plans of which it starts runs; whose they are, and what executes them, is the program's affair",
 	},
 	{"channels", []string{".", "dialogue", "journal"}, "a module of its own, whose mailboxes are journals beside those of conversations; it uses what users can, and knows no provider"},

@@ -7,25 +7,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
 
-// RecordedState returns the state of a run at the last entry of its journal, as JSON (law J1). It is
+// RecordedState returns the state of a run at an entry of its journal, as JSON (law J1); 0 is the last one. It is
 // the state that the run's own nodes recorded last, or the run's input. Of a dataflow it is an object of named values, each in the
 // version that was written last. The values of subgraphs and items belong to them and do not count before they have ended.
-func (v *Env) RecordedState(ctx context.Context, id string) (json.RawMessage, error) {
+func (v *Env) RecordedState(ctx context.Context, id string, at uint64) (json.RawMessage, error) {
 	if _, err := v.Info(ctx, id); err != nil {
 		return nil, err
 	}
-	r := recorded{written: make(map[string]uint64)}
+	r, head := recorded{written: make(map[string]uint64)}, uint64(0)
 	for e, err := range v.Store.Read(ctx, id, 0) {
+		if err == nil && at != 0 && e.Seq > at {
+			head = e.Seq
+			break
+		}
 		if err == nil {
-			err = r.note(&e)
+			head, err = e.Seq, r.note(&e)
 		}
 		if err != nil {
 			return nil, v.StoreError(id, err)
 		}
+	}
+	if at > head {
+		return nil, &runtype.Error{Code: runtype.CodeInvalid, Run: id, Err: fmt.Errorf("expected a seq from 1 to %d, found %d", head, at)}
 	}
 	data, err := r.whole()
 	if err != nil {
