@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -175,6 +176,6 @@ func (q *InterruptQuery) Page(found []Numbered[Asked]) (p InterruptPage, err err
 // paged are the rows that match and are behind a cursor, in the order of their places. It changes the list.
 func paged[T any](list []Numbered[T], match func(*T) bool, place func(*Numbered[T]) Place, behind func(Place) bool) []Numbered[T] {
 	list = slices.DeleteFunc(list, func(r Numbered[T]) bool { return !match(&r.Row) || !behind(place(&r)) })
-	slices.SortFunc(list, func(a, b Numbered[T]) int { return place(&a).Compare(place(&b)) })
+	sort.Slice(list, func(i, j int) bool { return place(&list[i]).Compare(place(&list[j])) < 0 }) // slices.SortFunc would be compiled for each type of row
 	return list
 }

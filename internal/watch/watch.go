@@ -2,8 +2,6 @@ package watch
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,8 +14,9 @@ const Any = ""
 const (
 	// look is the interval of queries for the heads of runs, if the store may miss a write.
 	look = 2 * time.Second
-	// blind is the interval at which the readers of runs are woken if the store tells of no writes at all.
-	blind = 200 * time.Millisecond
+	// The interval at which a reader of a run is woken if the store notifies nobody: it doubles from the first to the last.
+	firstLook = 100 * time.Millisecond
+	lastLook  = 5 * time.Minute
 	// glance is the interval at which all readers are woken in any case.
 	glance = time.Minute
 	// linger is how long an unused watch is kept: readers come and go.
@@ -34,6 +33,7 @@ type Room struct {
 	failed func(error)      // called with an error of the store
 
 	watches sync.WaitGroup // running watch goroutines
+	over    chan struct{}  // closed by Close
 
 	mu      sync.Mutex         // guards what follows
 	readers map[string]int     // how many have joined, by run
@@ -43,9 +43,9 @@ type Room struct {
 }
 
 // New returns a room. wake must not block. failed gets the errors of the store; the watch is retried. Without a store that
-// notifies, readers of runs are woken often, and those of Any never.
+// notifies, readers of a run are woken at growing intervals, and those of Any never.
 func New(store journal.Watcher, wake func(run string), failed func(error)) *Room {
-	return &Room{store: store, wake: wake, failed: failed, readers: make(map[string]int)}
+	return &Room{store: store, wake: wake, failed: failed, over: make(chan struct{}), readers: make(map[string]int)}
 }
 
 // Join calls wake with the run after another process may have written to it, until leave is called. It does not wait
@@ -53,6 +53,9 @@ func New(store journal.Watcher, wake func(run string), failed func(error)) *Room
 func (r *Room) Join(run string) (leave func()) {
 	if r == nil {
 		return func() {}
+	}
+	if r.store == nil {
+		return r.joinAlone(run)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,6 +70,17 @@ func (r *Room) Join(run string) (leave func()) {
 		r.watches.Go(func() { r.watch(ctx) })
 	}
 	return sync.OnceFunc(func() { r.leave(run) })
+}
+
+// joinAlone is Join for a store that notifies nobody.
+func (r *Room) joinAlone(run string) (leave func()) {
+	left := make(chan struct{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if run != Any && !r.closed {
+		r.watches.Go(func() { r.poll(left, run) })
+	}
+	return sync.OnceFunc(func() { close(left) })
 }
 
 func (r *Room) leave(run string) {
@@ -96,6 +110,9 @@ func (r *Room) Close() {
 		return
 	}
 	r.mu.Lock()
+	if !r.closed {
+		close(r.over)
+	}
 	r.closed = true
 	if r.idle != nil {
 		r.idle.Stop()
@@ -110,10 +127,6 @@ func (r *Room) Close() {
 
 // watch watches the store until ctx is done.
 func (r *Room) watch(ctx context.Context) {
-	if r.store == nil {
-		r.poll(ctx)
-		return
-	}
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		err := r.begin(ctx)
 		if err == nil {
@@ -144,23 +157,16 @@ func (r *Room) watch(ctx context.Context) {
 	}
 }
 
-// poll wakes the readers of runs now and then, until ctx is done. Two runtimes may share a store that notifies nobody.
-func (r *Room) poll(ctx context.Context) {
-	clock := time.NewTicker(blind)
-	defer clock.Stop()
-	for {
+// poll wakes a reader of a run at growing intervals, until it has left. Two runtimes may share a store that notifies nobody.
+func (r *Room) poll(left <-chan struct{}, run string) {
+	for wait := firstLook; ; wait = min(2*wait, lastLook) {
 		select {
-		case <-ctx.Done():
+		case <-left:
 			return
-		case <-clock.C:
-		}
-		r.mu.Lock()
-		runs := slices.Collect(maps.Keys(r.readers))
-		r.mu.Unlock()
-		for _, run := range runs {
-			if run != Any { // a worker looks by itself
-				r.wake(run)
-			}
+		case <-r.over:
+			return
+		case <-time.After(wait):
+			r.wake(run)
 		}
 	}
 }

@@ -93,19 +93,28 @@ func TestE1_AWriteWakesTheReadersOfItsRun(t *testing.T) {
 	})
 }
 
-// A store that notifies nobody has its readers look often. Who wants to hear of all looks without being woken.
-func TestE1_WithoutNotificationsReadersAreWokenOften(t *testing.T) {
+// The readers of a store that notifies nobody look at growing intervals. Who wants to hear of all looks without being woken.
+func TestE1_WithoutNotificationsReadersLookNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &woken{}
 		room := watch.New(nil, w.wake, func(err error) { t.Error(err) })
-		defer room.Close()
 		leave := room.Join("a")
 		room.Join(watch.Any)
-		time.Sleep(time.Second + time.Millisecond)
-		expect(t, "in a second", []string{"a", "a", "a", "a", "a"}, w.take())
-		leave()
 		time.Sleep(time.Second)
+		expect(t, "in a second", []string{"a", "a", "a"}, w.take())
+		time.Sleep(24 * time.Hour)
+		if n := len(w.take()); n < 24*60/5 || n > 24*60/5+12 {
+			t.Errorf("in a day, expected to be woken about every five minutes, found %d times", n)
+		}
+		leave()
+		leave() // once is enough
+		time.Sleep(time.Hour)
 		expect(t, "woken after the reader has left", 0, len(w.take()))
+		room.Join("b")
+		room.Close()
+		room.Join("c")()
+		time.Sleep(time.Hour)
+		expect(t, "woken after the end", 0, len(w.take()))
 	})
 }
 

@@ -1,8 +1,10 @@
 package memory_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -69,5 +71,38 @@ func TestTimersOfManyRuns(t *testing.T) {
 	slices.Reverse(order)
 	if diff := cmp.Diff(order, newest); diff != "" {
 		t.Errorf("runs, newest first (-want +got):\n%s", diff)
+	}
+}
+
+// A watcher is told of each run that is written to, until its context is done.
+func TestE1_WatchRuns(t *testing.T) {
+	s := memory.New()
+	ctx, cancel := context.WithCancel(t.Context())
+	told := make(chan journal.Change, 10)
+	if err := s.(journal.RunWatcher).WatchRuns(ctx, func(c journal.Change) { told <- c }); err != nil {
+		t.Fatal(err)
+	}
+	write := func(run string) {
+		t.Helper()
+		err := s.Append(t.Context(), journal.Batch{
+			Run: run, Row: &journal.RunRow{ID: run, Status: "running"}, Entries: []journal.Entry{{Seq: 1, At: 1, Kind: journal.RunStarted}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, run := range []string{"run_1", "run_2"} {
+		write(run)
+		if c := <-told; c.Any || !slices.Equal(c.Runs, []string{run}) {
+			t.Errorf("told %+v, expected %q", c, run)
+		}
+	}
+	cancel()
+	for memory.Watchers(s) > 0 {
+		runtime.Gosched()
+	}
+	write("run_3")
+	if len(told) > 0 {
+		t.Errorf("told %+v after the end", <-told)
 	}
 }

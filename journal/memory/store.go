@@ -26,6 +26,9 @@ type store struct {
 	seed   maphash.Seed  // of the hash that picks a run's shard
 	shards [shards]shard // the runs
 
+	watched  atomic.Int32 // how many watchers there are
+	watchers watchers     // who is told of appends
+
 	mu    sync.RWMutex         // of what follows; taken after a run's
 	index index                // the projections
 	beats map[string]time.Time // until when each driver lives
@@ -94,6 +97,9 @@ func (s *store) Append(ctx context.Context, b journal.Batch) error {
 			return conflict(&b)
 		}
 		if done, err := s.write(r, &b); done {
+			if err == nil && s.watched.Load() > 0 {
+				s.tell(b.Run)
+			}
 			return err
 		}
 	}
