@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -304,11 +305,12 @@ func (r *reviewer) done() *Review {
 		st.rates()
 		r.review.Steps = append(r.review.Steps, *st)
 	}
-	slices.SortFunc(r.review.Steps, func(a, b ReviewStep) int {
+	sort.Slice(r.review.Steps, func(i, j int) bool {
+		a, b := &r.review.Steps[i], &r.review.Steps[j]
 		return cmp.Or(
 			cmp.Compare(b.Trouble(), a.Trouble()), cmp.Compare(b.Turns, a.Turns),
 			strings.Compare(a.Flow, b.Flow), strings.Compare(a.Step, b.Step), strings.Compare(a.Slot, b.Slot),
-		)
+		) < 0
 	})
 	r.review.Totals.rates()
 	all := r.texts.groups()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 )
@@ -205,8 +206,9 @@ func (t *text) utterance() ReviewUtterance {
 	for p := range t.places {
 		u.Places = append(u.Places, p)
 	}
-	slices.SortFunc(u.Places, func(a, b Place) int {
-		return cmp.Or(cmp.Compare(t.places[b], t.places[a]), strings.Compare(a.Flow, b.Flow), strings.Compare(a.Step, b.Step), strings.Compare(a.Slot, b.Slot))
+	sort.Slice(u.Places, func(i, j int) bool {
+		a, b := u.Places[i], u.Places[j]
+		return cmp.Or(cmp.Compare(t.places[b], t.places[a]), strings.Compare(a.Flow, b.Flow), strings.Compare(a.Step, b.Step), strings.Compare(a.Slot, b.Slot)) < 0
 	})
 	return u
 }

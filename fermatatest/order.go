@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
+	"sort"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -207,7 +206,7 @@ func (o *order) moves(ctx context.Context) ([]move, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(open, func(a, b journal.Interrupt) int { return strings.Compare(a.Task+a.Op, b.Task+b.Op) })
+	sort.Slice(open, func(i, j int) bool { return open[i].Task+open[i].Op < open[j].Task+open[j].Op })
 	latest := int64(math.MaxInt64) // until when time may pass: nobody is late who answers
 	for _, q := range open {
 		value := o.trial.answerTo(fermata.Interrupt{Interrupt: q})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fermata-go/fermata/node"
@@ -90,7 +91,7 @@ func Diff(oldOutline, newOutline []byte) (Changes, error) {
 	}
 	var c Changes
 	c.compare("", older, newer)
-	slices.SortFunc(c.Changed, func(a, b NodeChange) int { return strings.Compare(a.Path, b.Path) })
+	sort.Slice(c.Changed, func(i, j int) bool { return c.Changed[i].Path < c.Changed[j].Path })
 	return c, nil
 }
 

@@ -2,12 +2,12 @@ package plan
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fermata-go/fermata/node"
@@ -120,7 +120,7 @@ func (p *Plan) outlined() *outline {
 		slices.Sort(n.Failures)
 		slices.Sort(n.Deadlines)
 	}
-	slices.SortFunc(o.Nodes, func(a, b outlineNode) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(o.Nodes, func(i, j int) bool { return o.Nodes[i].Name < o.Nodes[j].Name })
 	return o
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -155,8 +156,9 @@ func (m *mermaid) styles() {
 	for _, style := range m.painted {
 		m.line("  ", "%s", style)
 	}
-	byClass := func(a, b look) int { return strings.Compare(a.class, b.class) }
-	for _, l := range slices.SortedFunc(maps.Keys(m.classes), byClass) {
+	looks := slices.Collect(maps.Keys(m.classes))
+	sort.Slice(looks, func(i, j int) bool { return looks[i].class < looks[j].class })
+	for _, l := range looks {
 		m.line("  ", "classDef %s fill:%s,stroke:%s,color:%s", l.class, l.fill, l.stroke, l.letter)
 		m.line("  ", "class %s %s", strings.Join(m.classes[l], ","), l.class)
 	}

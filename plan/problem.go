@@ -3,7 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fermata-go/fermata/node"
@@ -111,9 +111,9 @@ func sortProblems(problems []Problem) {
 		}
 		return 0, 0
 	}
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		ak, ai := place(a)
-		bk, bi := place(b)
-		return cmp.Or(cmp.Compare(ak, bk), cmp.Compare(ai, bi))
+	sort.SliceStable(problems, func(i, j int) bool {
+		ak, ai := place(problems[i])
+		bk, bi := place(problems[j])
+		return cmp.Or(cmp.Compare(ak, bk), cmp.Compare(ai, bi)) < 0
 	})
 }

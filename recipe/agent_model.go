@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -338,7 +339,9 @@ func (r *Recipe) Models() []AgentModel {
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b AgentModel) int {
-		return cmp.Or(strings.Compare(a.Agent, b.Agent), strings.Compare(a.Model, b.Model))
+	list := slices.Collect(maps.Keys(all))
+	sort.Slice(list, func(i, j int) bool {
+		return cmp.Or(strings.Compare(list[i].Agent, list[j].Agent), strings.Compare(list[i].Model, list[j].Model)) < 0
 	})
+	return list
 }

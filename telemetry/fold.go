@@ -3,7 +3,7 @@ package telemetry
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/nodehost"
@@ -100,8 +100,9 @@ func (f *follower) openTasks() []visit {
 	for k := range f.open {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b visit) int {
-		return cmp.Or(cmp.Compare(f.open[a].began, f.open[b].began), cmp.Compare(a.node, b.node), cmp.Compare(a.n, b.n))
+	sort.Slice(keys, func(i, j int) bool {
+		a, b := keys[i], keys[j]
+		return cmp.Or(cmp.Compare(f.open[a].began, f.open[b].began), cmp.Compare(a.node, b.node), cmp.Compare(a.n, b.n)) < 0
 	})
 	return keys
 }

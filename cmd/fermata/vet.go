@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -169,8 +170,9 @@ func readFindings(out []byte) ([]vetFinding, error) {
 			}
 		}
 	}
-	slices.SortFunc(findings, func(a, b vetFinding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+	sort.Slice(findings, func(i, j int) bool {
+		a, b := &findings[i], &findings[j]
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message)) < 0
 	})
 	return slices.Compact(findings), nil
 }

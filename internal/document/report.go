@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"go.yaml.in/yaml/v4"
 
@@ -77,12 +78,13 @@ func (r *Report) add(p definition.Problem) {
 
 // Sort puts problems in file order.
 func (r *Report) Sort(problems []definition.Problem) {
-	slices.SortStableFunc(problems, func(a, b definition.Problem) int {
+	sort.SliceStable(problems, func(i, j int) bool {
+		a, b := &problems[i], &problems[j]
 		return cmp.Or(
 			cmp.Compare(slices.Index(r.files, a.File), slices.Index(r.files, b.File)),
 			cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column),
-		)
+		) < 0
 	})
 }
 

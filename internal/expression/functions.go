@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -40,7 +40,7 @@ func entriesOf(v any) ([]entry, bool) {
 	default:
 		return nil, false
 	}
-	slices.SortFunc(all, func(a, b entry) int { return compareNames(a.name, b.name) })
+	sort.Slice(all, func(i, j int) bool { return compareNames(all[i].name, all[j].name) < 0 })
 	return all, true
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fermata-go/fermata/internal/machine"
@@ -95,8 +96,9 @@ func (h *History) CanResume(ctx context.Context, f journal.RunFilter, c ResumeCh
 	if c.Plans == nil {
 		c.Plans = h.Live.PlanFor
 	}
-	slices.SortStableFunc(rows, func(a, b runtype.RunInfo) int {
-		return cmp.Or(cmp.Compare(a.Plan, b.Plan), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+	sort.SliceStable(rows, func(i, j int) bool {
+		a, b := &rows[i], &rows[j]
+		return cmp.Or(cmp.Compare(a.Plan, b.Plan), cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID)) < 0
 	})
 	all := make([]Outlook, 0, len(rows))
 	for i := range rows {

@@ -3,6 +3,7 @@ package jsonfield
 import (
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 )
@@ -52,7 +53,7 @@ func Of(t reflect.Type) []Field {
 			fields = append(fields, f)
 		}
 	}
-	slices.SortFunc(fields, func(a, b Field) int { return slices.Compare(a.Index, b.Index) })
+	sort.Slice(fields, func(i, j int) bool { return slices.Compare(fields[i].Index, fields[j].Index) < 0 })
 	return fields
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -202,7 +203,7 @@ func (t *Tree) Awaits() []mailbox.Call {
 	for _, r := range t.rows {
 		all = append(all, r.awaits...)
 	}
-	slices.SortFunc(all, func(a, b mailbox.Call) int { return cmp.Compare(a.Seq, b.Seq) })
+	sort.Slice(all, func(i, j int) bool { return all[i].Seq < all[j].Seq })
 	return all
 }
 
