@@ -55,10 +55,15 @@ fmt: ## Format the code in place
 generate: ## Run the go:generate lines
 	$(GO) generate ./...
 
+.PHONY: console-build
+console-build: ## Build the console from console/web into console/dist, with the packages of npm
+	cd console/web && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && npm run --silent check
+	cd tools && $(GO) run ./console
+
 ##@ Before a change goes in
 
 .PHONY: check
-check: vet lint tidy peers channels house readme format budget ## Vet, lint, tidy, peers, channels, house rules, README, format, weight: what CI checks
+check: vet lint tidy peers channels house readme format console-same budget ## Vet, lint, tidy, peers, channels, house rules, README, format, console, weight: what CI checks
 
 .PHONY: vet
 vet: ## go vet
@@ -92,6 +97,10 @@ readme: ## Type the README's commands in a copy of the tree, compiled there as a
 .PHONY: format
 format: ## Is the code formatted (gofumpt)?
 	@diff="$$($(TOOL) gofumpt -d .)" && [ -z "$$diff" ] || { echo "$$diff"; echo "not formatted: run make fmt" >&2; exit 1; }
+
+.PHONY: console-same
+console-same: ## Is console/dist what console/web makes? Needs the packages of npm there, else it says so
+	cd tools && $(GO) run ./console -check
 
 .PHONY: budget
 budget: ## Is the command within its budget: size, linked packages and modules?

@@ -17,6 +17,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/api"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/console"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/server"
 )
@@ -28,6 +29,7 @@ type serveFlags struct {
 	insecure    bool
 	noWork      bool
 	readOnly    bool
+	noConsole   bool
 	check       bool
 	drain       time.Duration
 	concurrency int
@@ -41,7 +43,8 @@ func (m *Main) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [FOLDER]",
 		Short: "Serve the recipes of a folder over HTTP, and run them",
-		Long: "Serve an HTTP API for all recipes below FOLDER (default .): start runs, show them, answer their questions. " +
+		Long: "Serve an HTTP API and a console, to be opened in a browser, for all recipes below FOLDER (default .): start runs, show them, " +
+			"answer their questions. " +
 			"The same process works on the runs of the store. A file that cannot be loaded is reported, and the others are served. " +
 			"There is no login yet: it listens on this machine only. Ctrl-C refuses new requests and waits until its runs rest; a " +
 			"second Ctrl-C ends at once, and other workers take over.",
@@ -60,6 +63,7 @@ func (m *Main) serveCommand() *cobra.Command {
 	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that other machines reach, without a login")
 	flags.StringSliceVar(&f.hosts, "host", nil, "further `names` by which requests may ask for the server, as a reverse proxy passes them on")
 	flags.BoolVar(&f.noWork, "no-work", false, "only serve: leave the runs to other workers")
+	flags.BoolVar(&f.noConsole, "no-console", false, "serve the HTTP API alone, without the pages of the console")
 	flags.BoolVar(&f.readOnly, "read-only", false, "refuse all requests that change something")
 	flags.BoolVar(&f.check, "check", false, "load everything, open the store, say what would be served, and end; 1 if something cannot be loaded")
 	flags.DurationVar(&f.drain, "drain", 30*time.Second, "the `time` that requests and runs have to finish after Ctrl-C")
@@ -162,6 +166,9 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	})
 	if err != nil {
 		return err
+	}
+	if !f.noConsole {
+		handler = console.Handler(handler)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {

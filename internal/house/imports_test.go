@@ -194,6 +194,7 @@ var table = []row{
 		[]string{".", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "internal/taken", "journal", "node", "plan", "schema", "server"},
 		"a face: server with plans of which it starts runs; whose they are, and what executes them, is the program's affair",
 	},
+	{"console", nil, "a face that is only files: the page reads and changes runs over the routes of api, and nothing of a run is in this process's hands"},
 	{"channels", []string{".", "dialogue", "journal"}, "a module of its own, whose mailboxes are journals beside those of conversations; it uses what users can, and knows no provider"},
 	{
 		"channels/channeltest",

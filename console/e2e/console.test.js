@@ -1,0 +1,297 @@
+// The console as people use it, against the real binary. Waits are for what happens; their limit is minutes.
+
+import assert from "node:assert/strict";
+import { writeFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { launch } from "./browser.js";
+import { Server } from "./server.js";
+
+const limit = 120_000;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const server = new Server(new URL("recipes", import.meta.url).pathname);
+let browser;
+let errors;
+let contexts;
+
+before(async () => {
+  await server.start();
+  browser = await launch();
+}, { timeout: limit });
+
+after(async () => {
+  await browser?.close();
+  await server.end();
+});
+
+beforeEach(() => {
+  errors = [];
+  contexts = [];
+});
+
+afterEach(async () => {
+  for (const context of contexts) await context.close();
+  assert.deepEqual(errors, [], "the page reports errors");
+});
+
+/** A browser of somebody, with nothing remembered but their name. */
+async function person(name, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB", reducedMotion: "reduce", ...options });
+  contexts.push(context);
+  context.setDefaultTimeout(limit);
+  if (name) await context.addInitScript((n) => localStorage.setItem("fermata.name", n), name);
+  const page = await context.newPage();
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/Failed to load resource|ERR_/.test(message.text())) errors.push(message.text());
+  });
+  return page;
+}
+
+const status = (page, text) => page.locator("main .facts .status", { hasText: text });
+
+test("a newcomer starts a run, answers its question, and sees it completed", { timeout: limit }, async () => {
+  const page = await person("");
+  await page.goto(server.url + "/");
+  await page.getByRole("link", { name: "Definitions" }).click();
+  await page.getByRole("link", { name: /hostile/ }).click();
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByText("Say who you are").waitFor();
+  await page.getByRole("textbox", { name: "as" }).fill("Ada");
+  await page.getByRole("button", { name: "Start" }).click();
+  await status(page, "waiting").waitFor();
+  assert.match(page.url(), /\/runs\/run_/);
+  await page.getByRole("link", { name: /Inbox/ }).click();
+  await page.getByRole("link", { name: /שלום/ }).click();
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.getByText("Choose one of these").waitFor();
+  await page.getByRole("radio", { name: "ok", exact: true }).check();
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.getByText("Nothing waits for you").waitFor();
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.getByRole("link", { name: "hostile" }).click();
+  await status(page, "completed").waitFor();
+  await page.getByRole("heading", { name: "Result" }).waitFor();
+  assert.equal(await page.evaluate(() => window.hacked), undefined, "a text acted");
+});
+
+test("a run that failed says why, and is retried", { timeout: limit }, async () => {
+  const run = await server.run("delivery", "failed");
+  const page = await person("Ada");
+  await page.goto(server.url + "/runs?status=failed");
+  await page.getByRole("link", { name: "delivery" }).first().click();
+  await page.getByRole("heading", { name: /drive#1 failed/ }).waitFor();
+  await page.locator(".reason", { hasText: "the truck is not there" }).waitFor();
+  await page.getByRole("button", { name: "Retry" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("goes on from what failed: drive#1").waitFor();
+  await dialog.getByText("1 finished task is kept").waitFor();
+  writeFileSync(join(server.dir, "truck"), "");
+  await dialog.getByRole("button", { name: "Retry" }).click();
+  await status(page, "completed").waitFor();
+  await server.stands(run, "completed");
+  rmSync(join(server.dir, "truck"));
+});
+
+test("the journal is travelled: drawing, value and timeline are those of an entry", { timeout: limit }, async () => {
+  const run = await server.run("delivery", "failed");
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.locator(".drawing .node.failed", { hasText: "drive" }).waitFor();
+  await page.locator(".members", { hasText: "packed" }).waitFor();
+  await page.getByRole("slider").fill("1");
+  await page.getByRole("heading", { name: "Value at entry 1" }).waitFor();
+  assert.equal(await page.locator(".drawing :is(.done,.failed,.running)").count(), 0);
+  assert.equal(await page.locator(".members", { hasText: "packed" }).count(), 0);
+  await page.getByRole("button", { name: "Now" }).click();
+  await page.locator(".drawing .node.failed", { hasText: "drive" }).waitFor();
+  await page.getByRole("tab", { name: "Events" }).click();
+  await page.getByLabel("Only failures").check();
+  await page.locator(".events summary", { hasText: "drive#1" }).first().click();
+  await page.locator(".events .data", { hasText: "the truck is not there" }).first().waitFor();
+});
+
+test("an open run is cancelled, after the dialog has said what happens", { timeout: limit }, async () => {
+  const run = await server.run("hostile");
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("1 open question is withdrawn").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await dialog.getByLabel(/Reason/).fill("ordered twice");
+  await dialog.getByRole("button", { name: "Cancel the run" }).click();
+  await status(page, "cancelled").waitFor();
+  await page.locator(".reason", { hasText: "ordered twice" }).waitFor();
+});
+
+test("two people at one question see each other", { timeout: limit }, async () => {
+  await server.run("everything");
+  const [ada, bob] = [await person("Ada"), await person("Bob")];
+  for (const page of [ada, bob]) {
+    await page.goto(server.url + "/");
+    await page.getByRole("heading", { name: "Fill in everything" }).waitFor();
+  }
+  await bob.getByLabel("Name", { exact: true }).fill("half a word");
+  await ada.getByRole("button", { name: "Claim" }).click();
+  await bob.locator(".pane .chip", { hasText: "claimed by Ada" }).waitFor();
+  await ada.getByLabel("Name", { exact: true }).fill("Ada's");
+  await ada.getByRole("radio", { name: "no", exact: true }).first().check();
+  await ada.getByRole("radio", { name: "medium" }).check();
+  await ada.getByLabel("Count").fill("3");
+  await ada.getByLabel("Mail").fill("ada@example.com");
+  await ada.getByRole("group", { name: /Stops/ }).getByRole("button", { name: "Add" }).click();
+  await ada.getByLabel("Town").fill("Bern");
+  await ada.getByRole("button", { name: "Answer" }).click();
+  await ada.getByText("Nothing waits for you").waitFor();
+  await bob.getByText("Answered by Ada").waitFor();
+  assert.equal(await bob.getByLabel("Name", { exact: true }).inputValue(), "half a word");
+  await bob.getByRole("button", { name: "Copy what you wrote" }).waitFor();
+  assert.equal(await bob.getByRole("button", { name: "Answer", exact: true }).count(), 0);
+});
+
+test("every kind of field becomes its part of the answer, and what is wrong stands at its field", { timeout: limit }, async () => {
+  const run = await server.run("everything");
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  const group = (name) => page.getByRole("group", { name });
+  await page.getByLabel("Name", { exact: true }).fill("A");
+  await group("Agreed").getByLabel("yes").check();
+  await group("Size").getByLabel("large").check();
+  await page.getByLabel("Colour").selectOption("indigo");
+  await group("Extras").getByLabel("bell").check();
+  await group("Extras").getByLabel("lock").check();
+  await page.getByLabel("Count").fill("3.5");
+  await page.getByLabel("Price").fill("84.90");
+  await page.getByLabel("Words").fill("one\n\n two ");
+  await page.getByLabel("Remark").fill("well");
+  await page.getByLabel("Mail").fill("a@example.com");
+  await group(/Stops/).getByRole("button", { name: "Add" }).click();
+  await page.getByLabel("Town").fill("Bern");
+  await page.getByLabel("Hours").fill("2");
+  await group(/Labels/).getByRole("button", { name: "Add" }).click();
+  await group(/Labels/).getByLabel("Name").fill("team");
+  await group(/Labels/).getByLabel("Value").fill("red");
+  await group(/Pay/).getByLabel("Cash").check();
+  await group(/Change/).getByLabel("yes").check();
+  await group("Maybe").getByLabel("no").check();
+  await page.getByRole("textbox", { name: /Raw/ }).fill('{"big": 9007199254740993}');
+  const send = page.getByRole("button", { name: "Answer", exact: true });
+  await send.click();
+  await page.getByText("Expected at least 2 characters").waitFor();
+  await page.getByLabel("Name", { exact: true }).first().fill("Ada");
+  await send.click();
+  await page.getByText("Expected a whole number, found “3.5”").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.value), "3.5", "the field with something wrong has the focus");
+  await page.getByLabel("Count").fill("3");
+  await page.reload();
+  assert.equal(await page.getByLabel("Words").inputValue(), "one\n\n two ", "the draft is gone");
+  await send.click();
+  await status(page, "completed").waitFor();
+  const text = await (await fetch(`${server.url}/api/interrupts?run=${run}&state=answered`)).text();
+  const answer = /"answer":(.*?),"answeredBy"/.exec(text)?.[1];
+  assert.equal(answer?.includes("9007199254740993") && answer.includes("84.90"), true, text);
+  assert.deepEqual(JSON.parse(answer), {
+    name: "Ada", agreed: true, size: "large", count: 3, contact: { mail: "a@example.com" }, stops: [{ town: "Bern", hours: 2 }], colour: "indigo",
+    extras: ["bell", "lock"], price: 84.9, words: ["one", "two"], remark: "well", labels: { team: "red" }, pay: { change: true }, maybe: false,
+    raw: { big: JSON.parse("9007199254740993") },
+  });
+});
+
+test("the server is restarted under the page", { timeout: limit }, async () => {
+  const run = await server.run("hostile");
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("radio", { name: "ok", exact: true }).check();
+  await server.stop();
+  await page.getByText("The server does not answer.").first().waitFor();
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await page.getByText("Nothing is lost").waitFor();
+  await server.start();
+  await page.locator(".gone").waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await status(page, "completed").waitFor();
+});
+
+test("by keyboard alone: find, start, answer", { timeout: limit }, async () => {
+  const page = await person("Ada");
+  await page.goto(server.url + "/");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the page");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /Find/ }).waitFor();
+  await page.keyboard.type("hostile");
+  await page.getByRole("option", { name: /hostile/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "hostile", level: 1 }).waitFor();
+  const tabTo = async (wanted) => {
+    for (let i = 0; i < 60; i++) {
+      if (await page.evaluate((text) => {
+        const e = document.activeElement;
+        return (e?.textContent?.trim() || e?.closest("label")?.textContent?.trim()) === text;
+      }, wanted)) return;
+      await page.keyboard.press("Tab");
+    }
+    throw new Error(`no Tab leads to ${wanted}`);
+  };
+  await tabTo("Start");
+  await page.keyboard.press("Enter");
+  await status(page, "waiting").waitFor();
+  await page.getByRole("radio").first().waitFor();
+  await tabTo("<script>window.hacked=1</script>");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await tabTo("Answer");
+  await page.keyboard.press("Enter");
+  await status(page, "completed").waitFor();
+});
+
+test("in German", { timeout: limit }, async () => {
+  const page = await person("Ada", { locale: "de-DE" });
+  await page.goto(server.url + "/definitions");
+  await page.getByRole("heading", { name: "Definitionen", level: 1 }).waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+  await page.locator("details.settings summary").click();
+  await page.getByLabel("Sprache").selectOption("en");
+  await page.getByRole("heading", { name: "Definitions", level: 1 }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Definitions", level: 1 }).waitFor();
+});
+
+test("no page has a violation that axe finds, and none is wider than 320 px", { timeout: 3 * limit }, async (t) => {
+  const failed = await server.run("delivery", "failed");
+  const waiting = await server.run("everything");
+  await server.run("hostile");
+  const pages = ["/", "/runs", "/runs?status=expired", `/runs/${failed}`, `/runs/${waiting}`, "/definitions", "/definitions/everything", "/definitions/hostile", "/runs/run_nothing"];
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1280, 320]) {
+      const page = await person("Ada", { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
+      for (const path of pages) {
+        await page.goto(server.url + path);
+        await page.locator("h1").waitFor();
+        await page.waitForFunction(() => !document.querySelector(".loading"));
+        for (const act of path === `/runs/${failed}` ? ["", "Events", "Retry", "Control+k"] : [""]) {
+          if (act === "Events") await page.getByRole("tab", { name: act }).click();
+          if (act === "Retry") await page.getByRole("button", { name: act }).click();
+          if (act === "Control+k") {
+            await page.keyboard.press("Escape");
+            await page.keyboard.press(act);
+            await page.locator(".palette [role=option]").first().waitFor();
+          }
+          await page.evaluate(axe);
+          const found = await page.evaluate(async () => (await window.axe.run(document)).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target + " " + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? "")).join("; ")}`));
+          assert.deepEqual(found, [], `${path} ${act} (${colorScheme}, ${width})`);
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(wide <= 0, `${path} ${act} is ${wide} px wider than ${width}`);
+        }
+      }
+      await page.context().close();
+      contexts = contexts.filter((c) => c !== page.context());
+    }
+  }
+  t.diagnostic(`${pages.length} pages`);
+});

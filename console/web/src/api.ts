@@ -1,0 +1,229 @@
+// The server's routes, as this app reads them; /openapi.json and docs/formats.md describe them.
+
+import { member, parse, type Value } from "./json";
+import { signal } from "@preact/signals";
+
+export interface DefinitionRow {
+  readonly name: string;
+  readonly kind: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly queue?: string;
+  readonly notes?: readonly string[];
+  readonly conversations?: string;
+}
+
+export interface Definition extends DefinitionRow {
+  readonly fingerprint: string;
+  readonly svg: string;
+  /** JSON Schemas, as they were written. */
+  readonly inputs: Value;
+  readonly outputs: Value;
+}
+
+export interface RunRow {
+  readonly run: string;
+  readonly plan: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly error?: string;
+  readonly waiting: number;
+  readonly seq: number;
+  readonly created: string;
+  readonly updated: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface Question {
+  readonly requestId: string;
+  readonly run: string;
+  readonly task: string;
+  readonly kind?: string;
+  readonly prompt?: string;
+  readonly options?: readonly string[];
+  readonly requiredRole?: string;
+  readonly assignee?: string;
+  readonly assigneeName?: string;
+  readonly claimedBy?: string;
+  readonly claimedByName?: string;
+  readonly overrideRole?: string;
+  readonly needsToken?: boolean;
+  readonly fourEyes?: boolean;
+  readonly notByNodes?: readonly string[];
+  /** Microseconds since 1970. */
+  readonly opened?: number;
+  readonly deadline?: number;
+  readonly atDeadline?: Readonly<Record<string, unknown>>;
+  readonly state: string;
+  /** Once it is closed. */
+  readonly answeredBy?: string;
+  readonly answeredByName?: string;
+  /** As they were written. */
+  readonly answer?: Value | undefined;
+  readonly input: Value | undefined;
+  readonly responseSchema: Value | undefined;
+}
+
+export interface Run {
+  readonly run: string;
+  readonly plan: string;
+  readonly status: string;
+  readonly seq: number;
+  readonly error?: string;
+  readonly code?: string;
+  readonly outputs: Value | undefined;
+  readonly interrupts: readonly Question[];
+}
+
+export interface Problem {
+  /** JSON pointer. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A request that was refused; status 0 where the server cannot be reached. */
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly code: string,
+    readonly problems: readonly Problem[] = [],
+    readonly run = "",
+  ) {
+    super(message);
+  }
+}
+
+/** Whether the server answered the last time. */
+export const reachable = signal(true);
+
+/** The whole answer as text, and as JSON. */
+interface Reply {
+  readonly text: string;
+  readonly body: unknown;
+}
+
+async function request(path: string, init: RequestInit = {}): Promise<Reply> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(path, { ...init, headers: { Accept: "application/json", ...init.headers }, cache: "no-store" });
+    text = await response.text();
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    reachable.value = false;
+    throw new Refusal("", 0, "unreachable");
+  }
+  reachable.value = true;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  if (response.ok) return { text, body };
+  const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  throw new Refusal(
+    String(said["detail"] ?? said["error"] ?? said["title"] ?? `status ${response.status}`),
+    response.status, String(said["code"] ?? "internal"),
+    Array.isArray(said["problems"]) ? (said["problems"] as Problem[]) : [], String(said["run"] ?? ""),
+  );
+}
+
+async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await request(path, signal ? { signal } : {})).body as T;
+}
+
+async function post<T>(path: string, body: string, headers: Record<string, string> = {}): Promise<T> {
+  return (await request(path, { method: "POST", body, headers: { "Content-Type": "application/json", ...headers } })).body as T;
+}
+
+const at = (...path: string[]): string => "/api/" + path.map(encodeURIComponent).join("/");
+
+export async function definitions(signal?: AbortSignal): Promise<readonly DefinitionRow[]> {
+  return (await get<{ definitions: DefinitionRow[] }>("/api/definitions", signal)).definitions;
+}
+
+export async function definition(name: string, signal?: AbortSignal): Promise<Definition> {
+  const { text, body } = await request(at("definitions", name), signal ? { signal } : {});
+  const exact = parse(text);
+  return { ...(body as Definition), inputs: member(exact, "inputs") ?? true, outputs: member(exact, "outputs") ?? true };
+}
+
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /** The cursor of the next page; "" for none. */
+  readonly next: string;
+}
+
+export async function runs(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Page<RunRow>> {
+  const said = await get<{ runs: RunRow[]; next?: string }>("/api/runs?" + new URLSearchParams(query), signal);
+  return { rows: said.runs, next: said.next ?? "" };
+}
+
+export interface Count {
+  readonly value: string;
+  readonly n: number;
+  readonly more?: boolean;
+}
+
+export async function countRuns(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly Count[]> {
+  return (await get<{ by: Count[] }>("/api/runs/counts?" + new URLSearchParams(query), signal)).by;
+}
+
+export async function countQuestions(by: "state" | "role", signal?: AbortSignal): Promise<readonly Count[]> {
+  return (await get<{ by: Count[] }>("/api/interrupts/counts?by=" + by, signal)).by;
+}
+
+function exactly(questions: readonly Question[], exact: Value | undefined): Question[] {
+  return questions.map((q, i) => {
+    const written = Array.isArray(exact) ? exact[i] : undefined;
+    return { ...q, input: member(written, "input"), answer: member(written, "answer"), responseSchema: member(written, "responseSchema") };
+  });
+}
+
+export async function questions(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Page<Question>> {
+  const { text, body } = await request("/api/interrupts?" + new URLSearchParams(query), signal ? { signal } : {});
+  const said = body as { interrupts: Question[]; next?: string };
+  return { rows: exactly(said.interrupts, member(parse(text), "interrupts")), next: said.next ?? "" };
+}
+
+export async function run(id: string, signal?: AbortSignal): Promise<Run> {
+  const { text, body } = await request(at("runs", id), signal ? { signal } : {});
+  const exact = parse(text);
+  const said = body as Run;
+  return { ...said, outputs: member(exact, "outputs"), interrupts: exactly(said.interrupts, member(exact, "interrupts")) };
+}
+
+/** Starts a run once, however often the request is repeated with the key. */
+export async function start(definition: string, input: string, by: string, key: string): Promise<{ run: string }> {
+  const body = `{"definition":${JSON.stringify(definition)},"input":${input}${by ? `,"by":${JSON.stringify(by)}` : ""}}`;
+  return post("/api/runs", body, { "Idempotency-Key": key });
+}
+
+export interface Who {
+  readonly by: string;
+  readonly role?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+function whoMembers(who: Who): Record<string, string> {
+  return { ...(who.by ? { by: who.by } : {}), ...(who.role ? { role: who.role } : {}), ...(who.token ? { token: who.token } : {}) };
+}
+
+export async function answer(id: string, value: string, who: Who): Promise<void> {
+  const members = Object.entries(whoMembers(who)).map(([name, text]) => `,${JSON.stringify(name)}:${JSON.stringify(text)}`);
+  await post(at("interrupts", id, "answer"), `{"value":${value}${members.join("")}}`);
+}
+
+export async function hold(id: string, what: "claim" | "release", who: Who): Promise<void> {
+  await post(at("interrupts", id, what), JSON.stringify(whoMembers(who)));
+}
+
+export async function cancel(id: string, reason: string, by: string): Promise<void> {
+  await post(at("runs", id, "cancel"), JSON.stringify({ ...(reason ? { reason } : {}), ...(by ? { by } : {}) }));
+}
+
+export async function retry(id: string): Promise<void> {
+  await post(at("runs", id, "retry"), "{}");
+}

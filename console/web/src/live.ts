@@ -1,0 +1,89 @@
+// What is shown stays true while it is looked at: it is asked for again every few seconds, at once after a change, and not at
+// all while the page is hidden.
+
+import { signal, useSignal, type Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { reachable, Refusal } from "./api";
+
+/** The present, for what is shown as "2 min ago". */
+export const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 1000);
+
+const asked = new Set<() => void>();
+
+/** Has everything that is shown asked for again. */
+export function refresh(): void {
+  for (const ask of asked) ask();
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) refresh();
+});
+addEventListener("online", refresh);
+
+export interface Live<T> {
+  readonly data: Signal<T | undefined>;
+  readonly error: Signal<Refusal | undefined>;
+  /** Asks again now. */
+  readonly again: () => void;
+}
+
+const everySecond = 2500;
+const most = 20_000;
+
+/** Loads something and keeps it up to date. With another key it is something else. */
+export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T>, every = everySecond): Live<T> {
+  const data = useSignal<T | undefined>(undefined);
+  const error = useSignal<Refusal | undefined>(undefined);
+  const loader = useRef(load);
+  loader.current = load;
+  const again = useRef(() => undefined as void);
+  useEffect(() => {
+    data.value = undefined;
+    error.value = undefined;
+    const over = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let wait = every;
+    let busy = false;
+    let twice = false;
+    const ask = async (): Promise<void> => {
+      clearTimeout(timer);
+      if (busy) {
+        twice = true;
+        return;
+      }
+      busy = true;
+      try {
+        const got = await loader.current(over.signal);
+        if (over.signal.aborted) return;
+        data.value = got;
+        error.value = undefined;
+        wait = every;
+      } catch (reason) {
+        if (over.signal.aborted) return;
+        error.value = reason instanceof Refusal ? reason : new Refusal(String(reason), -1, "internal");
+        wait = reachable.value ? Math.min(most, wait * 2) : Math.min(4000, wait);
+      } finally {
+        busy = false;
+      }
+      if (twice) {
+        twice = false;
+        void ask();
+        return;
+      }
+      if (every > 0) timer = setTimeout(() => (document.hidden ? undefined : void ask()), wait);
+    };
+    const call = (): void => void ask();
+    again.current = call;
+    asked.add(call);
+    call();
+    return () => {
+      over.abort();
+      clearTimeout(timer);
+      asked.delete(call);
+    };
+  }, [key]);
+  return { data, error, again: () => again.current() };
+}

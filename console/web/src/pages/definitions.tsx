@@ -1,0 +1,155 @@
+// What runs can be started of, and one of them with its drawing and the form that starts a run.
+
+import { useComputed, useSignal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import { countRuns, definition, definitions, Refusal, runs, start, type Definition, type DefinitionRow } from "../api";
+import { useFilling } from "../form/state";
+import { Fields, toWrong } from "../form/view";
+import { number, t } from "../i18n";
+import { useLive } from "../live";
+import { go, link } from "../router";
+import { me } from "../settings";
+import { Drawing } from "../ui/drawing";
+import { App, Empty, Failure, Heading, Icon, kindText, Loading, Said, say } from "../ui/parts";
+import { named, NameField, Problems } from "../ui/question";
+import { Table } from "./runs";
+
+export function DefinitionsPage(): JSX.Element {
+  const { data, error, again } = useLive("definitions", (s) => definitions(s), 10_000);
+  const running = useLive("open", (s) => countRuns({ by: "plan", status: "running,paused" }, s), 5000);
+  const wanted = useSignal("");
+  const shown = useComputed(() => (data.value ?? []).filter((d) => matches(d, wanted.value)));
+  const open = (name: string): string => {
+    const n = running.data.value?.find((x) => x.value === name);
+    return n ? number(n.n) + (n.more ? "+" : "") : "";
+  };
+  return (
+    <>
+      <Heading title={t("nav.definitions")} lead={t("definitions.lead")} />
+      {error.value && !data.value ? <Failure error={error.value} again={again} />
+        : !data.value ? <Loading rows={6} />
+        : data.value.length === 0 ? <Empty icon="definitions" title={t("definitions.none")}><p>{t("definitions.noneText")}</p></Empty>
+        : (
+          <>
+            {data.value.length > 8 && (
+              <div class="filters">
+                <label class="inline search grow">{t("definitions.find")}
+                  <input type="search" value={wanted.value} onInput={(e) => (wanted.value = e.currentTarget.value)} />
+                </label>
+              </div>
+            )}
+            <p class="unseen" role="status">{t("definitions.count", { n: number(shown.value.length) })}</p>
+            <ul class="tiles">
+              {shown.value.map((d) => (
+                <li key={d.name}>
+                  <App href={link(["definitions", d.name])} class="tile">
+                    <span class="title"><Said text={d.name} /></span>
+                    {d.description && <span class="text" dir="auto">{d.description}</span>}
+                    <span class="sub">
+                      <span>{kindText(d.kind)}{d.version ? " · " + t("version", { v: d.version }) : ""}</span>
+                      {open(d.name) && <span class="live"><span class="dot" data-status="running" />{t("definitions.open", { n: open(d.name) })}</span>}
+                      {d.notes && d.notes.length > 0 && <span class="warned"><Icon name="alert" /><span class="unseen">{t("definitions.notes")}</span></span>}
+                    </span>
+                  </App>
+                </li>
+              ))}
+            </ul>
+            {shown.value.length === 0 && <Empty icon="search" title={t("definitions.noMatch")} />}
+          </>
+        )}
+    </>
+  );
+}
+
+function matches(d: DefinitionRow, wanted: string): boolean {
+  const text = (d.name + " " + (d.description ?? "")).toLocaleLowerCase();
+  return wanted.toLocaleLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+export function DefinitionPage({ name }: { name: string }): JSX.Element {
+  const { data, error, again } = useLive("definition " + name, (s) => definition(name, s), 0);
+  const last = useLive("runs of " + name, (s) => runs({ plan: name, limit: "8" }, s));
+  const d = data.value;
+  if (error.value && !d) return <><Heading title={name} /><Failure error={error.value} again={again} /></>;
+  if (!d) return <><Heading title={name} /><Loading /></>;
+  return (
+    <>
+      <p class="crumb"><App href={link(["definitions"])}><Icon name="left" />{t("nav.definitions")}</App></p>
+      <Heading title={d.name} {...(d.description ? { lead: d.description } : {})} />
+      {d.notes?.map((note, i) => <p key={i} class="note warned"><Icon name="alert" /><Said text={note} /></p>)}
+      <div class="columns">
+        <section class="card" aria-labelledby="start">
+          <header><h2 id="start">{t("start.title")}</h2></header>
+          {d.conversations ? <p>{t("start.dialogue")}</p> : <StartForm d={d} />}
+        </section>
+        <section class="card" aria-labelledby="drawing">
+          <header><h2 id="drawing">{t("drawing")}</h2><span class="sub">{kindText(d.kind)}{d.version ? " · " + t("version", { v: d.version }) : ""}</span></header>
+          <Drawing svg={d.svg} label={t("drawing.of", { name: d.name })} />
+        </section>
+      </div>
+      <section aria-labelledby="last">
+        <h2 id="last">{t("definitions.last")}</h2>
+        {last.data.value ? (last.data.value.rows.length > 0
+          ? <><Table rows={last.data.value.rows} plans={false} /><p><App href={link(["runs"], { plan: name })}>{t("definitions.all")}</App></p></>
+          : <p class="faint">{t("definitions.noRuns")}</p>) : <Loading rows={2} />}
+      </section>
+    </>
+  );
+}
+
+/** A key that makes a start that is repeated the same start. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(18))].map((b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+function StartForm({ d }: { d: Definition }): JSX.Element {
+  const fill = useFilling(d.inputs === true ? new Map() : d.inputs, undefined);
+  const anything = !(d.inputs instanceof Map) || d.inputs.size === 0;
+  const nothing = fill.form.object && fill.form.fields.length === 0 || (d.inputs instanceof Map && d.inputs.get("type") === "object" && !hasProperties(d.inputs));
+  const busy = useSignal(false);
+  const problems = useSignal<readonly string[]>([]);
+  const key = useRef({ value: "", key: "" });
+  const ref = useRef<HTMLFormElement>(null);
+  const submit = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    if (busy.value) return;
+    const empty = nothing || (anything && !fill.entries.value.some((x) => x.text));
+    const value = empty ? "{}" : fill.answer();
+    if (value === undefined || !named()) {
+      toWrong(ref.current);
+      return;
+    }
+    busy.value = true;
+    problems.value = [];
+    if (key.current.value !== value) key.current = { value, key: newKey() };
+    try {
+      const started = await start(d.name, value, me.value, key.current.key);
+      key.current = { value: "", key: "" };
+      say(t("start.started"));
+      go(link(["runs", started.run]));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      problems.value = error.problems.length > 0 ? fill.refused(error.problems) : [error.status === 0 ? t("error.unreachable") : error.message];
+      toWrong(ref.current);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <form ref={ref} class="form" onSubmit={(e) => void submit(e)} noValidate>
+      {nothing ? <p class="faint">{t("start.noInputs")}</p>
+        : <Fields form={fill.form} entries={fill.entries.value} set={fill.set} wrong={fill.wrong.value} id="input" at="" />}
+      <Problems list={problems.value} />
+      <div class="foot">
+        <button class="primary" disabled={busy.value}><Icon name="play" />{t("start.start")}</button>
+        <NameField id="start-me" />
+      </div>
+    </form>
+  );
+}
+
+function hasProperties(s: Map<string, unknown>): boolean {
+  const p = s.get("properties");
+  return p instanceof Map && p.size > 0;
+}

@@ -1,0 +1,127 @@
+// All runs, page by page: by status, by definition, by the beginning of their id.
+
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { countRuns, definitions, runs, type RunRow } from "../api";
+import { number, t } from "../i18n";
+import { useLive } from "../live";
+import { change, go, link, parameter } from "../router";
+import { Ago, App, Empty, Failure, Heading, Icon, Loading, Said, shortID, Status, statusText } from "../ui/parts";
+
+const statuses = ["running", "paused", "failed", "blocked", "completed", "cancelled", "expired"];
+
+export function RunsPage(): JSX.Element {
+  const status = parameter("status");
+  const plan = parameter("plan");
+  const prefix = parameter("prefix");
+  const label = parameter("label");
+  const cursor = parameter("cursor");
+  const filter: Record<string, string> = { ...(plan ? { plan } : {}), ...(prefix ? { prefix } : {}), ...(label.includes(":") ? { label } : {}) };
+  const query = { ...filter, ...(status ? { status } : {}), limit: "50", ...(cursor ? { cursor } : {}) };
+  const { data, error, again } = useLive(JSON.stringify(query), (s) => runs(query, s));
+  const counts = useLive("counts" + JSON.stringify(filter), (s) => countRuns({ ...filter, by: "status" }, s), 5000);
+  const plans = useLive("plansOf", (s) => countRuns({ by: "plan" }, s), 15_000);
+  const known = useLive("definitionsOf", (s) => definitions(s), 0);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const count = (value: string): string => {
+    const c = counts.data.value?.find((x) => x.value === value);
+    return c ? number(c.n) + (c.more ? "+" : "") : "0";
+  };
+  const names = [...new Set([...(plans.data.value ?? []).map((p) => p.value), ...(known.data.value ?? []).map((d) => d.name), ...(plan ? [plan] : [])])].sort();
+  const filtered = status !== "" || plan !== "" || prefix !== "" || label !== "";
+  const shown = statuses.filter((s) => s === status || ["running", "paused", "failed", "completed"].includes(s) || count(s) !== "0");
+  return (
+    <>
+      <Heading title={t("nav.runs")}>
+        <App class="button primary" href={link(["definitions"])}><Icon name="play" />{t("runs.start")}</App>
+      </Heading>
+      <div class="filters">
+        <nav class="tabs counted" aria-label={t("runs.byStatus")}>
+          <App href={link(["runs"], { plan, prefix, label })} current={status === ""}>{t("runs.all")}</App>
+          {shown.map((s) => (
+            <App key={s} href={link(["runs"], { status: s, plan, prefix, label })} current={status === s}>
+              <span class="dot" data-status={s} />{statusText(s)}<b>{count(s)}</b>
+            </App>
+          ))}
+        </nav>
+        <label class="inline">{t("definition")}
+          <select value={plan} onChange={(e) => change({ plan: e.currentTarget.value, cursor: "" })}>
+            <option value="">{t("runs.everyDefinition")}</option>
+            {names.map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </label>
+        <label class="inline search">{t("runs.id")}
+          <input type="search" value={prefix} placeholder="run_…" spellcheck={false} onInput={(e) => {
+            const text = e.currentTarget.value.trim();
+            clearTimeout(timer.current);
+            timer.current = setTimeout(() => change({ prefix: text, cursor: "" }, true), 250);
+          }} />
+        </label>
+        {label && <button type="button" class="chip" onClick={() => change({ label: "", cursor: "" })}><Icon name="tag" /><Said text={label} /><Icon name="cross" /><span class="unseen">{t("filter.remove")}</span></button>}
+      </div>
+      {error.value && !data.value ? <Failure error={error.value} again={again} />
+        : !data.value ? <Loading rows={8} />
+        : data.value.rows.length === 0 ? (
+          <Empty icon="runs" title={filtered ? t("runs.noneHere") : t("runs.none")}>
+            <p>{filtered ? t("runs.noneHereText") : t("runs.noneText")}</p>
+            {filtered ? <App class="button" href={link(["runs"])}>{t("filter.clear")}</App> : <App class="button primary" href={link(["definitions"])}>{t("runs.start")}</App>}
+          </Empty>
+        ) : (
+          <>
+            <Table rows={data.value.rows} />
+            {(data.value.next || cursor) && (
+              <div class="pager">
+                {cursor && <App class="button" href={link(["runs"], { status, plan, prefix, label })}>{t("first")}</App>}
+                {data.value.next && <App class="button" href={link(["runs"], { status, plan, prefix, label, cursor: data.value.next })}>{t("next")}</App>}
+              </div>
+            )}
+          </>
+        )}
+    </>
+  );
+}
+
+export function Table({ rows, plans = true }: { rows: readonly RunRow[]; plans?: boolean }): JSX.Element {
+  return (
+    <div class="card flush">
+      <table class="runs">
+        <thead>
+          <tr>
+            <th scope="col">{t("status")}</th>
+            <th scope="col">{plans ? t("definition") : t("runs.id")}</th>
+            <th scope="col">{t("runs.about")}</th>
+            <th scope="col" class="right">{t("runs.started")}</th>
+            <th scope="col" class="right">{t("runs.changed")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((r) => (
+            <tr key={r.run} onClick={(e) => !(e.target as Element).closest("a,button") && getSelection()?.toString() === "" && go(link(["runs", r.run]))}>
+              <td><Status status={r.status} /></td>
+              <td class="name">
+                <App href={link(["runs", r.run])}>{plans ? <Said text={r.plan} /> : shortID(r.run)}</App>
+                {plans && <span class="id">{shortID(r.run)}</span>}
+              </td>
+              <td class="about"><About r={r} /></td>
+              <td class="right"><Ago at={Date.parse(r.created)} /></td>
+              <td class="right"><Ago at={Date.parse(r.updated)} /></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What there is to know of a run in one line. */
+function About({ r }: { r: RunRow }): JSX.Element {
+  const labels = Object.entries(r.labels ?? {});
+  return (
+    <>
+      {r.error && <span class="why" dir="auto" title={r.error}>{r.error}</span>}
+      {r.waiting > 0 && <span class="waits"><Icon name="person" />{r.waiting === 1 ? t("runs.waitsOne") : t("runs.waits", { n: number(r.waiting) })}</span>}
+      {labels.map(([key, value]) => <App key={key} class="chip" href={link(["runs"], { label: key + ":" + value })}><Said text={`${key}: ${value}`} /></App>)}
+    </>
+  );
+}

@@ -1,0 +1,238 @@
+// A run as its journal tells it: how its tasks stand at any entry, when they worked and waited, and the value at any entry.
+
+import type { Envelope } from "../../../../clients/js/src/envelope";
+import { apply } from "../delta";
+import type { Value } from "../json";
+
+/** A stored event; its values are as they were written. */
+export interface Entry extends Envelope {
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  /** The data, with the digits and the order of the journal. */
+  readonly exact: ReadonlyMap<string, Value>;
+}
+
+export type BarKind = "work" | "wait" | "retry";
+
+export interface Bar {
+  readonly kind: BarKind;
+  readonly from: number;
+  /** Undefined while it lasts. */
+  to: number | undefined;
+  /** How it ended: finished, failed, …; "" for none. */
+  end: string;
+}
+
+export interface Task {
+  readonly id: string;
+  /** running, waiting, retrying, finished, failed, skipped */
+  status: string;
+  attempt: number;
+  error: string;
+  readonly bars: Bar[];
+}
+
+/** How a run stands at an entry. */
+export interface Standing {
+  status: string;
+  error: string;
+  code: string;
+  /** The task that the run failed of. */
+  failed: string;
+  readonly tasks: ReadonlyMap<string, Task>;
+  /** The last entry that has a value. */
+  valueAt: number;
+  readonly begun: number;
+  readonly ended: number | undefined;
+}
+
+const text = (v: unknown): string => (typeof v === "string" ? v : "");
+
+/** Folds the first entries of a journal. */
+export function standing(entries: readonly Entry[], upTo = entries.length): Standing {
+  const tasks = new Map<string, Task>();
+  const s = { status: "running", error: "", code: "", failed: "", tasks, valueAt: 0, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
+  const taskOf = (e: Entry): Task | undefined => {
+    if (!e.task) return undefined;
+    let task = tasks.get(e.task);
+    if (!task) tasks.set(e.task, (task = { id: e.task, status: "running", attempt: 1, error: "", bars: [] }));
+    return task;
+  };
+  for (let i = 0; i < upTo; i++) {
+    const e = entries[i]!;
+    if (e.exact.has("value") && valued.has(e.type) || e.exact.has("delta")) s.valueAt = e.seq;
+    const attempt = e.data["attempt"];
+    switch (e.type) {
+      case "run.started":
+      case "run.resumed":
+        s.status = "running";
+        s.error = s.code = s.failed = "";
+        s.ended = undefined;
+        break;
+      case "run.paused":
+        s.status = "paused";
+        break;
+      case "run.blocked":
+        s.status = "blocked";
+        s.error = text(e.data["error"]);
+        s.code = text(e.data["code"]);
+        s.failed = e.task ?? "";
+        break;
+      case "run.finished":
+        s.status = text(e.data["status"]);
+        s.error = text(e.data["error"]) || text(e.data["reason"]);
+        s.code = text(e.data["code"]);
+        s.failed = text(e.data["task"]) || e.task || "";
+        s.ended = e.at;
+        for (const task of tasks.values()) close(task, e.at, "");
+        break;
+      case "node.started":
+        if (e.task) open(taskOf(e)!, "work", e.at, "running");
+        break;
+      case "node.suspended": {
+        const task = taskOf(e);
+        if (task && task.bars.at(-1)?.kind !== "wait") open(task, "wait", e.at, "waiting");
+        break;
+      }
+      case "node.retrying": {
+        const task = taskOf(e);
+        if (!task) break;
+        close(task, e.at, "failed");
+        task.error = text(e.data["error"]);
+        const due = e.data["retryAt"];
+        open(task, "retry", e.at, "retrying");
+        if (typeof due === "number") {
+          close(task, Math.max(e.at, due / 1000), "");
+          task.bars.push({ kind: "work", from: Math.max(e.at, due / 1000), to: undefined, end: "" });
+        }
+        break;
+      }
+      case "node.finished":
+      case "node.cached":
+      case "node.failed":
+      case "node.skipped": {
+        const task = taskOf(e);
+        if (!task) break;
+        task.status = e.type === "node.cached" ? "finished" : e.type.slice("node.".length);
+        task.error = text(e.data["error"]);
+        close(task, e.at, task.status);
+        break;
+      }
+      case "interrupt.resolved":
+      case "timer.fired":
+      case "message.replied": {
+        const task = taskOf(e);
+        if (task && (task.status === "waiting" || task.bars.at(-1)?.kind === "wait")) open(task, "work", e.at, "running");
+        break;
+      }
+    }
+    if (typeof attempt === "number" && e.task) tasks.get(e.task)!.attempt = attempt;
+  }
+  return s;
+}
+
+const valued = new Set(["run.started", "node.started", "node.finished", "node.cached", "run.finished", "run.resumed"]);
+
+function close(task: Task, at: number, end: string): void {
+  const last = task.bars.at(-1);
+  if (last && last.to === undefined) {
+    last.to = Math.max(last.from, at);
+    last.end = end;
+  }
+}
+
+function open(task: Task, kind: BarKind, at: number, status: string): void {
+  close(task, at, "");
+  task.status = status;
+  task.bars.push({ kind, from: at, to: undefined, end: "" });
+}
+
+/** The values at entries, computed when they are asked for. */
+export class Values {
+  private readonly known = new Map<number, Value | undefined>();
+
+  constructor(private readonly entries: readonly Entry[]) {}
+
+  /** The value that an entry left; undefined where it has none, or where it cannot be told. */
+  at(seq: number): Value | undefined {
+    const path: Entry[] = [];
+    let v: Value | undefined;
+    for (let next = seq; ;) {
+      if (this.known.has(next)) {
+        v = this.known.get(next);
+        break;
+      }
+      const e = this.entries[next - 1];
+      if (!e) return undefined;
+      if (e.exact.has("delta")) {
+        path.push(e);
+        const base = Number(e.data["base"]);
+        if (!(base < next)) return undefined;
+        next = base;
+        continue;
+      }
+      if (e.exact.has("value")) {
+        v = e.exact.get("value");
+        this.known.set(next, v);
+        break;
+      }
+      // an entry that changed nothing: the value is that before it
+      next--;
+      if (next < 1) return undefined;
+    }
+    for (const e of path.reverse()) {
+      try {
+        v = apply(v, e.exact.get("delta")!);
+      } catch {
+        return undefined;
+      }
+      this.known.set(e.seq, v);
+    }
+    return v;
+  }
+}
+
+const looks: Readonly<Record<string, string>> = {
+  running: "running", waiting: "waiting", retrying: "running", finished: "done", failed: "failed", skipped: "skipped",
+};
+
+/** The looks of the drawing's nodes: of a node that ran several times, how its last task stands. */
+export function looksOf(s: Standing): Map<string, string> {
+  const made = new Map<string, string>();
+  for (const task of s.tasks.values()) {
+    const path = task.id.replace(/#\d+/g, "");
+    made.set(path, looks[task.status] ?? "");
+    const inner = path.split("/");
+    for (let i = 1; i < inner.length; i++) {
+      const outer = inner.slice(0, i).join("/");
+      if (!made.has(outer)) made.set(outer, "running");
+    }
+  }
+  if (s.ended !== undefined && s.status !== "completed") {
+    for (const [path, look] of made) if (look === "running" || look === "waiting") made.set(path, "skipped");
+  }
+  return made;
+}
+
+/** A scale that keeps the order of moments and shows short work beside long waits: an interval is as wide as its logarithm. */
+export function scale(moments: readonly number[]): (at: number) => number {
+  const sorted = [...new Set(moments)].sort((a, b) => a - b);
+  const places: number[] = [];
+  let width = 0;
+  sorted.forEach((m, i) => {
+    if (i > 0) width += Math.log1p((m - sorted[i - 1]!) / 20) + 0.05;
+    places.push(width);
+  });
+  return (at) => {
+    if (width === 0) return 0;
+    let low = 0;
+    let high = sorted.length - 1;
+    while (low < high) {
+      const mid = (low + high + 1) >> 1;
+      if (sorted[mid]! <= at) low = mid;
+      else high = mid - 1;
+    }
+    const rest = at - sorted[low]!;
+    return Math.min(1, Math.max(0, (places[low]! + (rest > 0 ? Math.log1p(rest / 20) : 0)) / width));
+  };
+}
