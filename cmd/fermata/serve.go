@@ -167,8 +167,9 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	if err != nil {
 		return err
 	}
+	served := http.Handler(handler)
 	if !f.noConsole {
-		handler = console.Handler(handler)
+		served = console.Handler(handler)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
 	if err != nil {
@@ -177,7 +178,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	screen.url = "http://" + listener.Addr().String()
 	s := &serving{m: m, house: h, flags: f, draining: &draining, over: make(chan struct{})}
 	s.http = &http.Server{
-		Handler: s.endingStreams(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler: s.endingStreams(served), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(m.serveLog().Handler(), slog.LevelWarn),
 	}
 	return s.run(ctx, listener, screen)
