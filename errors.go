@@ -92,6 +92,16 @@ type InvalidRouteError = runtype.InvalidRouteError
 //	}
 type LimitError = runtype.LimitError
 
+// LateError reports that something came after the deadline of its run (law F9).
+// It is an answer, a claim or a hand-over, a message or a cancel. The error matches ErrExpired.
+//
+//	type LateError struct {
+//	    Run   string    // its id
+//	    Until time.Time // the deadline
+//	    Now   time.Time // the time by the store's clock
+//	}
+type LateError = runtype.LateError
+
 // StuckError lists the nodes of a dataflow that cannot run, and their missing inputs (laws D9 and F5).
 //
 //	type StuckError struct {

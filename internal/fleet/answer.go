@@ -27,7 +27,10 @@ func (f *Fleet) AnswerPaused(ctx context.Context, run string, answers func(open 
 			return false, nil
 		}
 	}
-	changes := answers(d.Machine.Interrupts())
+	var changes []question.Change
+	if !d.Machine.IsLate(f.Now()) { // the caller finds out what is late, and says so (law F9)
+		changes = answers(d.Machine.Interrupts())
+	}
 	if len(changes) == 0 {
 		if d.Stop(); kept != nil { // one that was opened here has come to no rest that others could find
 			f.mu.Lock()

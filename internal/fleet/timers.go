@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/runstate"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -96,7 +97,7 @@ func (a *timers) wake(now int64) (seen int, left bool, err error) {
 				continue
 			}
 			woken[key] = true
-			if t.ID == runstate.UntilTimer { // it needs neither a plan nor room
+			if t.ID == storage.UntilTimer { // it needs neither a plan nor room
 				a.expireOne(t, now)
 				continue
 			}
@@ -113,7 +114,7 @@ func (a *timers) wake(now int64) (seen int, left bool, err error) {
 
 // wakeKey is equal for timers that wake a run once. A block's timer stands alone: the others wait for it. So does a deadline.
 func wakeKey(t journal.Timer) string {
-	if t.ID == runstate.BlockTimer || t.ID == runstate.UntilTimer {
+	if t.ID == runstate.BlockTimer || t.ID == storage.UntilTimer {
 		return t.Run + " " + t.ID
 	}
 	return t.Run

@@ -34,7 +34,7 @@ func (f *Fleet) expire(ctx context.Context, run string) error {
 		if err != nil {
 			return err
 		}
-		until, err := f.deadlineOf(ctx, run)
+		until, err := f.Deadline(ctx, run)
 		if err != nil {
 			return err
 		}
@@ -58,26 +58,4 @@ func (f *Fleet) expire(ctx context.Context, run string) error {
 			return err
 		}
 	}
-}
-
-// deadlineOf reads the deadline of a run; 0 for none.
-func (f *Fleet) deadlineOf(ctx context.Context, run string) (until int64, err error) {
-	for e, err := range f.Store.Read(ctx, run, 0) {
-		var body struct {
-			Until int64 `json:"until"` // of journal.StartedBody and journal.ResumedBody
-		}
-		switch {
-		case err != nil:
-			return 0, f.StoreError(run, err)
-		case e.Kind != journal.RunStarted && e.Kind != journal.RunResumed || len(e.Body) == 0:
-			continue
-		}
-		if err := json.Unmarshal(e.Body, &body); err != nil {
-			return 0, f.StoreError(run, &journal.StoreError{Op: "replay", Run: run, Seq: e.Seq, Err: journal.ErrCorrupt})
-		}
-		if body.Until != 0 {
-			until = body.Until
-		}
-	}
-	return until, nil
 }

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -189,7 +189,7 @@ var errDeserted = fmt.Errorf("%w: it was answered elsewhere, and this process do
 // hasTimer reports whether a timer will wake the run.
 func (f *Fleet) hasTimer(ctx context.Context, id string) bool {
 	timers, err := f.Store.Timers(ctx, math.MaxInt64, 0)
-	return err != nil || slices.ContainsFunc(timers, func(t journal.Timer) bool { return t.Run == id && t.ID != runstate.UntilTimer })
+	return err != nil || slices.ContainsFunc(timers, func(t journal.Timer) bool { return t.Run == id && t.ID != storage.UntilTimer })
 }
 
 // executionError returns why an execution ended before its run; nil if it did not.

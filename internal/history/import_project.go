@@ -74,7 +74,7 @@ func projected(run string, entries []journal.Entry) (journal.Batch, error) {
 		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: runstate.BlockTimer, Due: p.block})
 	}
 	if p.until != 0 {
-		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: runstate.UntilTimer, Due: p.until})
+		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: storage.UntilTimer, Due: p.until})
 	}
 	if p.row.Ended() {
 		b.Timers = nil

@@ -209,8 +209,13 @@ func (in *Inbox) amendment(ctx context.Context, row *runtype.RunInfo, ids []stri
 		if err != nil {
 			return b, false, err
 		}
-		wasOpen := q.IsOpen()
+		wasOpen, withdrawn := q.IsOpen(), q.State == journal.Withdrawn
 		c, err := do(&q, now, b.Interrupts)
+		if err == nil && !c.IsNone() || saysLess(err, withdrawn) {
+			if late := in.Late(ctx, row, now); late != nil {
+				err = late
+			}
+		}
 		switch {
 		case err != nil:
 			wake = wake || errors.Is(err, runtype.ErrExpired) && wasOpen // its deadline has passed unnoticed
@@ -235,6 +240,12 @@ func (in *Inbox) amendment(ctx context.Context, row *runtype.RunInfo, ids []stri
 		b.Entries[i].Seq = b.After + uint64(i) + 1
 	}
 	return b, wake, oneOrAll(failed)
+}
+
+// saysLess reports whether a refusal says less than that the run's deadline has passed. A refusal of the person says more.
+func saysLess(err error, withdrawn bool) bool {
+	door, ok := errors.AsType[*runtype.Error](err)
+	return ok && (door.Code == runtype.CodeInvalid || door.Code == runtype.CodeExpired || door.Code == runtype.CodeConflict && withdrawn)
 }
 
 // tellAnswers logs answers.

@@ -196,6 +196,9 @@ func (in *Inbox) CancelIf(ctx context.Context, id, reason, by string, statuses [
 		if statuses != nil && !slices.Contains(statuses, row.Status) {
 			return runtype.NoLonger(&row, statuses)
 		}
+		if late := in.Late(ctx, &row, in.Now()); late != nil {
+			return late
+		}
 		open, err := in.Store.Inbox(ctx, journal.InboxFilter{Run: id})
 		if err != nil {
 			return in.StoreError(id, err)

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/fermata-go/fermata/internal/question"
@@ -27,10 +28,14 @@ func (in *Inbox) Send(ctx context.Context, run string, messages ...runtype.Poste
 		if err != nil {
 			return 0, err
 		}
-		if runtype.Status(row.Status).Ended() {
-			return in.sentBefore(ctx, &row, messages)
-		}
 		now, driver := in.Now(), row.Driver
+		late := in.Late(ctx, &row, now)
+		if door, ok := errors.AsType[*runtype.Error](late); ok && door.Code != runtype.CodeExpired {
+			return 0, late
+		}
+		if row.Ended() || late != nil {
+			return in.sentBefore(ctx, &row, messages, late)
+		}
 		for i := range entries {
 			entries[i].Seq, entries[i].At = row.Head+uint64(i)+1, now
 		}
@@ -49,9 +54,9 @@ func (in *Inbox) Send(ctx context.Context, run string, messages ...runtype.Poste
 	}
 }
 
-// sentBefore returns the seq of the first message of a run that has ended, if the run has had all of them: sent again, they have
-// no effect (law M2), and the sender need not know that the run is over.
-func (in *Inbox) sentBefore(ctx context.Context, row *runtype.RunInfo, messages []runtype.Posted) (first uint64, err error) {
+// sentBefore returns the seq of the first message of a run that takes no more, if the run has had all of them: sent again, they have
+// no effect (law M2), and the sender need not know that the run is over. Otherwise it returns why the run takes none, if given.
+func (in *Inbox) sentBefore(ctx context.Context, row *runtype.RunInfo, messages []runtype.Posted, why error) (first uint64, err error) {
 	seqs := make(map[string]uint64)
 	for e, err := range in.Store.Read(ctx, row.ID, 0) {
 		if err != nil {
@@ -70,6 +75,9 @@ func (in *Inbox) sentBefore(ctx context.Context, row *runtype.RunInfo, messages 
 	}
 	for i := range messages {
 		if _, known := seqs[messages[i].Body().ID]; !known {
+			if why != nil {
+				return 0, why
+			}
 			return 0, &runtype.Error{Code: runtype.CodeConflict, Run: row.ID, Err: runtype.Conflict("the run is " + row.Status + " and takes no more messages")}
 		}
 	}

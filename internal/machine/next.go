@@ -63,7 +63,7 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 	if m.over() {
 		return true, nil
 	}
-	if m.late(at) { // before all else: an answer of this moment comes too late
+	if m.IsLate(at) { // before all else: an answer of this moment comes too late
 		return true, m.Expire(at)
 	}
 	if m.status == Paused {

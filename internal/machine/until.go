@@ -12,8 +12,8 @@ const LimitUntil = "until"
 // Until returns the run's deadline, in microseconds; 0 for none (law F9).
 func (m *Machine) Until() int64 { return m.body.Until }
 
-// late reports whether the run's deadline has passed.
-func (m *Machine) late(at int64) bool { return m.body.Until != 0 && at >= m.body.Until }
+// IsLate reports whether the run's deadline has passed.
+func (m *Machine) IsLate(at int64) bool { return m.body.Until != 0 && at >= m.body.Until }
 
 // Expire ends the run at its deadline, whatever it waits for (law F9).
 func (m *Machine) Expire(at int64) error { return m.End(at, PastDeadline(m.body.Until)) }
@@ -26,7 +26,7 @@ func PastDeadline(until int64) journal.FinishedBody {
 
 // renewUntil gives a retry and a fork as long again if the deadline has passed (law F9).
 func (m *Machine) renewUntil(at int64, body *journal.ResumedBody) {
-	if again := body.Reason == ReasonRetry || body.Reason == ReasonFork; again && m.late(at) {
+	if again := body.Reason == ReasonRetry || body.Reason == ReasonFork; again && m.IsLate(at) {
 		body.Until = at + m.body.Within
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-go/fermata/internal/label"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -138,7 +139,7 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 // Deadline returns the timer of the run's deadline; none without one (law F9).
 func (s *State) Deadline() []journal.Timer {
 	if until := s.Machine.Until(); until != 0 {
-		return []journal.Timer{{Run: s.ID, ID: UntilTimer, Due: until}}
+		return []journal.Timer{{Run: s.ID, ID: storage.UntilTimer, Due: until}}
 	}
 	return nil
 }

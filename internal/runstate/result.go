@@ -251,6 +251,3 @@ func Recorded(body *journal.FailedBody) error {
 
 // BlockTimer is the id of the timer after which a blocked run is tried again.
 const BlockTimer = "blocked"
-
-// UntilTimer is the id of the timer at which a run expires (law F9).
-const UntilTimer = "until"

@@ -165,6 +165,26 @@ func (e *StuckError) Error() string {
 // Is reports whether target is ErrStuck.
 func (e *StuckError) Is(target error) bool { return target == ErrStuck }
 
+// LateError reports that something came after the deadline of its run (law F9). It matches ErrExpired.
+type LateError struct {
+	Run   string    // its id
+	Until time.Time // the deadline
+	Now   time.Time // the time by the store's clock
+}
+
+func (e *LateError) Error() string {
+	return fmt.Sprintf("the run's deadline passed at %s, %s ago; a retry of the run gives it as long again",
+		e.Until.UTC().Format(time.RFC3339), max(e.Now.Sub(e.Until), 0).Round(time.Second))
+}
+
+// Is reports whether target is ErrExpired.
+func (e *LateError) Is(target error) bool { return target == ErrExpired }
+
+// Late returns the error for what came after the deadline of a run; the times are in microseconds.
+func Late(run string, until, now int64) error {
+	return &Error{Code: CodeExpired, Run: run, Err: &LateError{Run: run, Until: time.UnixMicro(until).UTC(), Now: time.UnixMicro(now).UTC()}}
+}
+
 // PlanChangedError reports how a plan differs from the one that the run was started on (law J8).
 type PlanChangedError struct {
 	Reason string // why the plan does not fit
