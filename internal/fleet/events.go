@@ -20,8 +20,10 @@ func (f *Fleet) Events(ctx context.Context, id string, after uint64, follow bool
 		if follow {
 			defer f.env.Room.Join(id)()
 		}
+		var changed *notifier
+		defer func() { f.forgo(id, changed) }()
 		for {
-			changed := f.changes(id)
+			changed = f.changes(id, changed)
 			f.mu.Lock()
 			d, closed := f.executions[id], f.closed
 			f.mu.Unlock()

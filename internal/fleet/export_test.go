@@ -10,3 +10,10 @@ func (f *Fleet) Hold() (release func()) {
 
 // SetClock sets the clock before the first run.
 func (f *Fleet) SetClock(c runtype.Clock) { f.Clock = c }
+
+// Notifiers returns of how many runs somebody waits for a change.
+func (f *Fleet) Notifiers() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.notifiers)
+}

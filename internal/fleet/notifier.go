@@ -6,8 +6,9 @@ import (
 
 // notifier notifies goroutines that wait for a change of a run.
 type notifier struct {
-	fired chan struct{} // closed at the next change
-	last  *owned        // the execution whose end was the change; nil for another change
+	fired   chan struct{} // closed at the next change
+	last    *owned        // the execution whose end was the change; nil for another change
+	waiting int           // how many wait for it. The fleet's lock guards it
 }
 
 // hasFired reports whether the run has changed.
@@ -34,20 +35,37 @@ func (f *Fleet) wrote(run string) {
 	}
 }
 
-// changes returns the notifier of the run's next change.
-func (f *Fleet) changes(id string) *notifier {
+// changes returns the notifier of the run's next change, to be given to forgo in the end. last is what the caller has waited
+// for before, nil for nothing.
+func (f *Fleet) changes(id string, last *notifier) *notifier {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if last != nil {
+		last.waiting--
+	}
 	b := f.notifiers[id]
 	if b == nil {
 		b = &notifier{fired: make(chan struct{})}
 		f.notifiers[id] = b
 	}
+	b.waiting++
 	if f.closed {
 		close(b.fired)
 		delete(f.notifiers, id)
 	}
 	return b
+}
+
+// forgo drops a notifier that nobody waits for any more: a run that has ended would keep it for good.
+func (f *Fleet) forgo(id string, b *notifier) {
+	if b == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if b.waiting--; b.waiting == 0 && f.notifiers[id] == b {
+		delete(f.notifiers, id)
+	}
 }
 
 func (f *Fleet) notifyLocked(id string) {

@@ -45,8 +45,10 @@ func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
 	if result, ok := r.rested(ctx); ok {
 		return result, nil
 	}
+	var changed *notifier
+	defer func() { r.rt.forgo(r.id, changed) }()
 	for {
-		changed := r.rt.changes(r.id)
+		changed = r.rt.changes(r.id, changed)
 		if r.last.Load() == nil && r.rt.Deserted(r.id) { // known only once nobody here loads it any more
 			return r.elsewhere(ctx)
 		}
