@@ -270,9 +270,9 @@ func (rt *Runtime) Fork(ctx context.Context, run string, p *plan.Plan, o ForkOpt
 	return rt.fleet.Continue(s, work, o.Hold)
 }
 
-// TryFork returns how a fork would differ from the run before it continues: in its answers, tasks and values. It
-// refuses what Fork refuses, stores nothing and executes nothing. Tasks and answers that only side A has are those
-// that the fork repeats and asks again.
+// TryFork returns how a fork would differ from the run before it continues (law W1). It refuses what Fork
+// refuses, stores nothing and executes nothing. Tasks and answers that only side A has are those that the fork
+// repeats and asks again.
 func (rt *Runtime) TryFork(ctx context.Context, run string, p *plan.Plan, o ForkOptions) (*Difference, error) {
 	return rt.history.TryFork(ctx, run, p, o)
 }

@@ -96,8 +96,8 @@ func (rt *Runtime) State(ctx context.Context, id string) (json.RawMessage, error
 	return rt.fleet.States().RecordedState(ctx, id, 0)
 }
 
-// StateAt is [Runtime.State] at an entry of the run: the state when the entry with that seq was stored. Seq 0 is the end; one that
-// the run does not have is CodeInvalid.
+// StateAt is [Runtime.State] when the entry with a seq was stored. Seq 0 is the end; one that the run does not
+// have is CodeInvalid.
 func (rt *Runtime) StateAt(ctx context.Context, at At) (json.RawMessage, error) {
 	return rt.fleet.States().RecordedState(ctx, at.Run, at.Seq)
 }

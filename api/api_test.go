@@ -435,7 +435,7 @@ func TestN7_APanicIsAProblem(t *testing.T) {
 }
 
 // Requests are served while definitions are replaced: each finds those of one moment, and a run keeps its plan.
-func TestNoRequestFailsWhileDefinitionsAreReplaced(t *testing.T) {
+func TestW3_NoRequestFailsWhileDefinitionsAreReplaced(t *testing.T) {
 	w := newWorld(t, api.Options{})
 	run, question := w.paused(t)
 	sets := [][]api.Definition{

@@ -38,7 +38,7 @@ func (w *world) get(t *testing.T, path string, to any) {
 }
 
 // Each seq of a run has its state, its drawing, and what differs from the end (laws J1 and W1).
-func TestJ1_ARunIsShownAtEachSeq(t *testing.T) {
+func TestW1_ARunIsShownAtEachSeq(t *testing.T) {
 	w := newWorld(t, api.Options{})
 	run, question := w.paused(t)
 	if r := w.request(t, "POST", "/api/interrupts/"+question+"/answer", `{"value":true}`); r.status != 200 {

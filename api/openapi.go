@@ -160,7 +160,7 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, write func(io.W
 	switch {
 	case err == nil:
 	case out.begun:
-		h.explain(r.Context(), r.Pattern, err)
+		_ = h.explain(r.Context(), r.Pattern, err)
 		panic(http.ErrAbortHandler)
 	default:
 		w.Header().Del("Content-Disposition")

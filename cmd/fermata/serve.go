@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,7 +46,8 @@ func (m *Main) serveCommand() *cobra.Command {
 		Short: "Serve the recipes of a folder over HTTP, and run them",
 		Long: "Serve an HTTP API and a console, to be opened in a browser, for all recipes below FOLDER (default .): start runs, show them, " +
 			"answer their questions. " +
-			"The same process works on the runs of the store. A file that cannot be loaded is reported, and the others are served. " +
+			"The same process works on the runs of the store. It takes changes of the folder without a restart: new runs take the changed " +
+			"file, and one that cannot be loaded is reported and served as it was. " +
 			"There is no login yet: it listens on this machine only. Ctrl-C refuses new requests and waits until its runs rest; a " +
 			"second Ctrl-C ends at once, and other workers take over.",
 		Example: "fermata serve examples/recipes\nfermata serve recipes --listen 127.0.0.1:9000 --store postgres:\nfermata serve recipes --check",
@@ -87,7 +89,7 @@ func (m *Main) serve(ctx context.Context, folder string, f *serveFlags) error {
 	if f.noWork && d.memory() {
 		return usagef("--no-work: a store in memory has no other workers; name one that lasts with --store")
 	}
-	files, err := m.loadFolder(folder, f.agents, d)
+	files, err := m.loadFolder(folder, f.agents, d, nil)
 	if err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	f := screen.flags
 	var draining atomic.Bool
 	handler, err := api.New(h.Runtime, api.Options{
-		Definitions: definitions(screen.files), Queued: true, ReadOnly: f.readOnly, Version: buildVersion().Version,
+		Queued: true, ReadOnly: f.readOnly, Version: buildVersion().Version,
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
 			return m.planOf(ctx, h, run, f.agents)
 		},
@@ -167,6 +169,9 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	if err != nil {
 		return err
 	}
+	if err := handler.Replace(definitions(screen.files), faults(screen.files)...); err != nil {
+		return err
+	}
 	served := http.Handler(handler)
 	if !f.noConsole {
 		served = console.Handler(handler)
@@ -176,7 +181,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 		return &exit{exitStore, fmt.Errorf("--listen: %w; is another server running there? --listen 127.0.0.1:0 takes a free port", err)}
 	}
 	screen.url = "http://" + listener.Addr().String()
-	s := &serving{m: m, house: h, flags: f, draining: &draining, over: make(chan struct{})}
+	s := &serving{m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{})}
 	s.http = &http.Server{
 		Handler: s.endingStreams(served), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(m.serveLog().Handler(), slog.LevelWarn),
@@ -188,6 +193,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 type serving struct {
 	m        *Main
 	house    *house
+	api      *api.Handler // to which a change of the folder is told
 	flags    *serveFlags
 	http     *http.Server
 	draining *atomic.Bool
@@ -200,16 +206,21 @@ func (s *serving) run(ctx context.Context, listener net.Listener, screen *startS
 		s.m.err.Println("takes no more requests and runs; those under way come to rest first (Ctrl-C again ends at once)")
 	}, func() {})
 	defer stop()
+	ctx, end := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer end()
 	served, worked := make(chan error, 1), make(chan error, 1)
 	go func() { served <- s.http.Serve(listener) }()
 	go func() { worked <- s.work(ctx) }()
 	s.m.showStart(screen)
+	watching.Go(func() { s.keepCurrent(ctx, screen) })
 	var failed error
 	select {
 	case <-ctx.Done():
 		return s.drain(worked)
 	case failed = <-served:
-		stop()
+		end()
 	case failed = <-worked:
 		worked <- nil
 		if ctx.Err() != nil && failed == nil {

@@ -21,21 +21,28 @@ import (
 // servedFile is a file of a folder that defines something.
 type servedFile struct {
 	file     string
-	loaded   loaded               // nil where it could not be loaded
-	problems []definition.Problem // why it could not be
+	loaded   loaded               // nil where it could not be loaded, now or before
+	problems []definition.Problem // why it cannot be loaded now
 	notes    []string             // what may keep its runs from ending well on this machine
 }
 
-// loadFolder loads all that a folder defines, for a store. What cannot be loaded is in the list with its problems.
-func (m *Main) loadFolder(folder, agents string, d dsn) ([]servedFile, error) {
-	files, err := definitionFiles(folder)
+// loadFolder loads all that a folder defines, for a store. What cannot be loaded is in the list with its problems, and with what it
+// was before where it could be loaded then.
+func (m *Main) loadFolder(folder, agents string, d dsn, before []servedFile) ([]servedFile, error) {
+	was := make(map[string]*servedFile, len(before))
+	for i := range before {
+		if before[i].loaded != nil {
+			was[before[i].file] = &before[i]
+		}
+	}
+	files, err := definitionFiles(folder, func(path string) bool { return was[path] != nil && stillThere(path) || defines(path) })
 	if err != nil {
 		return nil, err
 	}
-	served := make([]servedFile, 0, len(files))
+	served := make([]servedFile, len(files))
 	names := make(map[string]string)
-	for _, file := range files {
-		s := servedFile{file: file}
+	for i, file := range files {
+		served[i].file = file
 		l, err := m.load(file, agents)
 		if err == nil {
 			err = servable(l, d)
@@ -44,14 +51,19 @@ func (m *Main) loadFolder(folder, agents string, d dsn) ([]servedFile, error) {
 			err = invalidf("its name %q is that of %s already; give one of them another metadata.name", l.Name(), names[l.Name()])
 		}
 		if err != nil {
-			if s.problems = problemsOf(file, err); s.problems == nil {
-				s.problems = []definition.Problem{{File: file, Message: err.Error()}}
+			if served[i].problems = problemsOf(file, err); served[i].problems == nil {
+				served[i].problems = []definition.Problem{{File: file, Message: err.Error()}}
 			}
-		} else {
-			names[l.Name()] = file
-			s.loaded, s.notes = l, m.serveNotes(l)
+			continue
 		}
-		served = append(served, s)
+		names[l.Name()] = file
+		served[i].loaded, served[i].notes = l, m.serveNotes(l)
+	}
+	for i := range served { // a name that another file has taken meanwhile is that file's
+		if old := was[served[i].file]; served[i].loaded == nil && old != nil && names[old.loaded.Name()] == "" {
+			served[i].loaded, names[old.loaded.Name()] = old.loaded, old.file
+			served[i].notes = []string{"its file cannot be loaded any more: this is what it was before"}
+		}
 	}
 	return served, nil
 }
@@ -81,8 +93,8 @@ func (m *Main) serveNotes(l loaded) (notes []string) {
 }
 
 // definitionFiles finds what a folder defines: in each folder below it the recipe or dialogue that stands for the folder, or else
-// every file that is one. Hidden folders and node_modules are left out.
-func definitionFiles(folder string) (files []string, err error) {
+// every file that is one, as defines says. Hidden folders and node_modules are left out.
+func definitionFiles(folder string, defines func(path string) bool) (files []string, err error) {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -108,7 +120,7 @@ func definitionFiles(folder string) (files []string, err error) {
 		switch {
 		case strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules":
 		case e.IsDir():
-			below, err := definitionFiles(path)
+			below, err := definitionFiles(path, defines)
 			if err != nil {
 				return nil, err
 			}

@@ -15,10 +15,10 @@ type startScreen struct {
 	flags  *serveFlags
 }
 
-// failed are the files that could not be loaded.
+// failed are the files that cannot be loaded.
 func (s *startScreen) failed() (all []servedFile) {
 	for i := range s.files {
-		if s.files[i].loaded == nil {
+		if len(s.files[i].problems) > 0 {
 			all = append(all, s.files[i])
 		}
 	}
@@ -46,7 +46,8 @@ type servedLine struct {
 	ReadOnly    bool               `json:"readOnly"`
 	Definitions []servedDefinition `json:"definitions"`
 	Dialogues   []servedDefinition `json:"dialogues,omitempty"` // which are not served
-	Failed      []fileReport       `json:"failed"`
+	Failed      []fileReport       `json:"failed"`              // a definition of such a file is what it was before
+	Changed     []string           `json:"changed,omitempty"`   // the files whose change this line is about; none at the start
 }
 
 type servedDefinition struct {
@@ -144,8 +145,10 @@ func (s *startScreen) line() servedLine {
 	}
 	for i := range s.files {
 		f := &s.files[i]
-		if f.loaded == nil {
+		if len(f.problems) > 0 {
 			line.Failed = append(line.Failed, fileReport{File: f.file, Problems: fileProblems(f.problems)})
+		}
+		if f.loaded == nil {
 			continue
 		}
 		d := servedDefinition{Name: f.loaded.Name(), Kind: definitionKind(f.loaded), File: f.file, Notes: f.notes}

@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// RecordedState returns the state of a run at an entry of its journal, as JSON (law J1); 0 is the last one. It is
+// RecordedState returns the state of a run at an entry, as JSON (law J1). Entry 0 is the last one. It is
 // the state that the run's own nodes recorded last, or the run's input. Of a dataflow it is an object of named values, each in the
 // version that was written last. The values of subgraphs and items belong to them and do not count before they have ended.
 func (v *Env) RecordedState(ctx context.Context, id string, at uint64) (json.RawMessage, error) {
