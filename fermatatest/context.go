@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/fermata-go/fermata/internal/canonical"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/model"
@@ -178,7 +176,7 @@ func (c *Context) Replay() {
 	if errors.As(c.last.err, &routed) && errors.Is(err, node.ErrSuspended) {
 		return
 	}
-	if diff := cmp.Diff([]string{string(c.last.out), text(c.last.err)}, []string{string(out), text(err)}); diff != "" {
+	if diff := difference([]string{string(c.last.out), text(c.last.err)}, []string{string(out), text(err)}); diff != "" {
 		c.t.Errorf("law N1: replayed, the function ends otherwise (-first +replayed):\n%s", diff)
 	}
 }

@@ -2,11 +2,13 @@ package fermatatest
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -134,6 +136,29 @@ func natural(a, b string) int {
 		a, b = a[1:], b[1:]
 	}
 	return cmp.Compare(len(a), len(b))
+}
+
+// difference shows what is only in one of two values (-) and only in the other (+), as JSON; nothing where both are equal.
+// Lists of lines are shown as lines.
+func difference(was, is any) string {
+	if reflect.DeepEqual(was, is) {
+		return ""
+	}
+	if diff := lineDiff(linesOf(was), linesOf(is), 2); diff != "" {
+		return diff
+	}
+	return fmt.Sprintf("  - %#v\n  + %#v\n", was, is)
+}
+
+func linesOf(v any) []string {
+	if lines, ok := v.([]string); ok {
+		return lines
+	}
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return []string{fmt.Sprintf("%+v", v)}
+	}
+	return strings.Split(string(data), "\n")
 }
 
 // lineDiff shows what is only in a (-) and only in b (+), with so many lines around it (-1: with all of them); nothing

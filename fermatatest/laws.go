@@ -11,9 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
@@ -73,7 +70,7 @@ func (tr *trial) checkEvents() {
 			return
 		case !reflect.DeepEqual(normal(e), normal(tr.journal[i])):
 			tr.breaks("E1", "as event %d a reader saw seq %d, %s; the journal holds %s there: %s", i+1, e.Seq, entryName(&e),
-				entryName(&tr.journal[i]), cmp.Diff(normal(tr.journal[i]), normal(e)))
+				entryName(&tr.journal[i]), difference(shown(tr.journal[i]), shown(e)))
 			return
 		}
 	}
@@ -87,6 +84,13 @@ func (tr *trial) checkEvents() {
 func normal(e journal.Entry) journal.Entry {
 	e.Value, e.Body = slices.Clip(append([]byte{}, e.Value...)), slices.Clip(append([]byte{}, e.Body...))
 	return e
+}
+
+// shown is an entry as people read it.
+func shown(e journal.Entry) []string {
+	value, body := string(e.Value), string(e.Body)
+	e.Value, e.Body = nil, nil
+	return []string{fmt.Sprintf("%+v", e), "value " + value, "body " + body}
 }
 
 // checkTasks checks law J4: nothing is heard of a task once it has finished.
@@ -184,8 +188,8 @@ func (tr *trial) checkLeftovers(ctx context.Context) {
 		tr.breaks("J1", "the run is %s at seq %d; its row says %s at seq %d, with %d open questions", tr.result.Status,
 			len(tr.journal), rows[0].Status, rows[0].Head, rows[0].Waiting)
 	}
-	if diff := cmp.Diff(tr.labels(), rows[0].Labels, cmpopts.EquateEmpty()); diff != "" {
-		tr.breaks("J13", "the row has other labels than the journal (-journal +row):\n%s", diff)
+	if labels := tr.labels(); !maps.Equal(labels, rows[0].Labels) {
+		tr.breaks("J13", "the row has other labels than the journal (-journal +row):\n%s", difference(labels, rows[0].Labels))
 	}
 }
 
@@ -213,7 +217,7 @@ func (tr *trial) checkAgain(ctx context.Context) {
 		tr.breaks("J4", "the run is %s; resumed once more, it fails: %v", tr.result.Status, err)
 		return
 	}
-	if diff := cmp.Diff(outcomeOf(tr.result), outcomeOf(result)); diff != "" {
+	if diff := difference(outcomeOf(tr.result), outcomeOf(result)); diff != "" {
 		tr.breaks("J4", "resumed after its end, the run has another result (-before +after):\n%s", diff)
 	}
 	if written := store.written(); len(written) > 0 {
@@ -285,7 +289,7 @@ func (tr *trial) compare(clean *trial) {
 			tr.breaks("J5", "the effect %q happened %d times; without a crash %d", name, tr.effects[name], n)
 		}
 	}
-	if diff := cmp.Diff(outcomeOf(clean.result), outcomeOf(tr.result)); diff != "" {
+	if diff := difference(outcomeOf(clean.result), outcomeOf(tr.result)); diff != "" {
 		tr.breaks("J1", "the result differs (-without a crash +with):\n%s", diff)
 	}
 	was, is, hits := clean.byTask(), tr.byTask(), clean.hits()
@@ -298,7 +302,7 @@ func (tr *trial) compare(clean *trial) {
 			delete(is, task)
 			continue
 		}
-		if diff := cmp.Diff(was[task], is[task]); diff != "" {
+		if diff := difference(was[task], is[task]); diff != "" {
 			tr.breaks("J5", "%s recorded something else (-without a crash +with):\n%s", inWords(task), diff)
 			return
 		}
