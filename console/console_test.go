@@ -135,11 +135,7 @@ func TestPathsLeadNowhereElse(t *testing.T) {
 // A page may run its own files alone, and is in no frame.
 func TestPolicy(t *testing.T) {
 	_, index := ask(t, "GET", "/")
-	paths := []string{"/", "/runs/x"}
-	for _, m := range named.FindAllString(index, -1) {
-		paths = append(paths, m)
-	}
-	for _, path := range paths {
+	for _, path := range append([]string{"/", "/runs/x"}, named.FindAllString(index, -1)...) {
 		res, _ := ask(t, "GET", path)
 		csp := res.Header.Get("Content-Security-Policy")
 		for _, part := range []string{"default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'"} {

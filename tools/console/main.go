@@ -1,10 +1,11 @@
 // Command console builds the console: it bundles the sources in console/web and writes the files that the binary embeds to
 // console/dist, compressed and named by what is in them.
 //
-//	go run ./console [-check]
+//	go run ./console [-check] [-units DIR]
 //
 // It runs in the folder tools, whose module has esbuild; the packages of console/web come from npm. With -check it writes
-// nothing and fails where the committed files are not what the sources make.
+// nothing and fails where the committed files are not what the sources make. With -units it writes the parts that know no page to
+// a folder, where the tests in console/web/test read them.
 package main
 
 import (
@@ -36,7 +37,15 @@ const budget = 60 << 10
 
 func main() {
 	check := flag.Bool("check", false, "compare with the committed files, and write nothing")
+	units := flag.String("units", "", "write the parts that know no page to a `folder`, for tests")
 	flag.Parse()
+	if *units != "" {
+		if err := buildUnits(*units); err != nil {
+			fmt.Fprintln(os.Stderr, "console:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*check, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "console:", err)
 		os.Exit(1)
@@ -98,6 +107,19 @@ func build() (map[string][]byte, error) {
 	}
 	made["index.html"] = index
 	return made, nil
+}
+
+// buildUnits writes the parts that are tested without a page.
+func buildUnits(dir string) error {
+	result := api.Build(api.BuildOptions{
+		EntryPoints: []string{"src/json.ts", "src/delta.ts", "src/form/model.ts", "src/run/model.ts"}, AbsWorkingDir: absolute(webDir), Outdir: absolute(dir),
+		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, OutExtension: map[string]string{".js": ".mjs"}, Write: true,
+		LogLevel: api.LogLevelWarning,
+	})
+	if len(result.Errors) > 0 {
+		return fmt.Errorf("%d problems", len(result.Errors))
+	}
+	return nil
 }
 
 func absolute(dir string) string {

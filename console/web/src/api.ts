@@ -227,3 +227,8 @@ export async function cancel(id: string, reason: string, by: string): Promise<vo
 export async function retry(id: string): Promise<void> {
   await post(at("runs", id, "retry"), "{}");
 }
+
+/** The drawing of a run at an entry of its journal; 0 is the last one. */
+export async function drawing(id: string, at_: number, signal: AbortSignal): Promise<string> {
+  return (await request(at("runs", id, "graph.svg") + (at_ > 0 ? "?at=" + at_ : ""), { signal, headers: { Accept: "image/svg+xml" } })).text;
+}

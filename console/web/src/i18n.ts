@@ -72,12 +72,12 @@ export function number(n: number): string {
 
 /** A moment in full. */
 export function moment(at: number): string {
-  return dates({ dateStyle: "medium", timeStyle: "medium" }).format(at);
+  return dates({ dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" }).format(at);
 }
 
 /** A time of the day to the millisecond. */
 export function clock(at: number): string {
-  return dates({ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }).format(at);
+  return dates({ hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" }).format(at);
 }
 
 const units: [Key, number][] = [["unit.d", 86_400_000], ["unit.h", 3_600_000], ["unit.min", 60_000], ["unit.s", 1000]];

@@ -501,6 +501,26 @@ function get(v: Value | undefined, path: readonly string[]): Value | undefined {
   return v;
 }
 
+/** Everything that is wrong with what was filled in, by the place in the answer. */
+export function problemsOf(form: Form, entries: readonly Entry[], at: readonly string[] = []): Map<string, Problem> {
+  const found = new Map<string, Problem>();
+  form.fields.forEach((f, i) => {
+    const e = entries[i] ?? {};
+    const here = [...at, ...f.path];
+    const inner = f.kind === "items" ? (e.forms ?? []).map((part, n) => problemsOf(f.forms[0]!(), part, [...here, String(n)]))
+      : f.kind === "variant" && e.forms?.[0] ? [problemsOf(f.forms[e.choices![0]!]!(), e.forms[0], here)] : [];
+    for (const part of inner) for (const [place, problem] of part) found.set(place, problem);
+    if (inner.some((part) => part.size > 0)) return;
+    try {
+      if (valueOf(f, e) === undefined && !form.object && f.required) throw new Misfit({ key: "form.missing" });
+    } catch (error) {
+      if (!(error instanceof Misfit)) throw error;
+      found.set([...here, ...error.path].join("/"), error.problem);
+    }
+  });
+  return found;
+}
+
 /** Whether there is nothing to choose: the member of an object that tells it from others. */
 export function fixed(f: Field): boolean {
   return f.kind === "choice" && f.required && f.options.length === 1 && f.path.length > 0;

@@ -6,7 +6,7 @@ import type { Problem } from "../api";
 import { encode, type Value } from "../json";
 import { tx } from "../i18n";
 import { store, stored } from "../storage";
-import { formOf, Misfit, type Entry, type Form } from "./model";
+import { formOf, Misfit, problemsOf, type Entry, type Form } from "./model";
 import type { Wrong } from "./view";
 
 export interface Filling {
@@ -44,8 +44,7 @@ export function useFilling(schema: Value | undefined, options: readonly string[]
         return encode(v);
       } catch (error) {
         if (!(error instanceof Misfit)) throw error;
-        const text = tx(error.problem.key, error.problem.key, { n: error.problem.n ?? "" });
-        wrong.value = new Map([[error.path.join("/"), text]]);
+        wrong.value = new Map([...problemsOf(form, entries.value)].map(([place, p]) => [place, tx(p.key, p.key, { n: p.n ?? "" })]));
         return undefined;
       }
     },

@@ -3,7 +3,7 @@
 import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { cancel, definition, Refusal, retry, run as loadRun, type Run } from "../api";
+import { cancel, drawing, Refusal, retry, run as loadRun, type Run } from "../api";
 import type { State } from "../../../../clients/js/src/state";
 import { encode, type Value } from "../json";
 import { clock, duration, moment, number, t, tn, tx } from "../i18n";
@@ -57,7 +57,7 @@ export function RunPage({ id }: { id: string }): JSX.Element {
       <div class="columns wide-left">
         <section class="card" aria-labelledby="drawing">
           <header><h2 id="drawing">{t("drawing")}</h2><Legend /></header>
-          <RunDrawing plan={r.plan} standing={shown} />
+          <RunDrawing r={r} at={at.value} standing={shown} status={status} />
         </section>
         <StateCard entries={entries.value} at={at.value} s={shown.value} />
       </div>
@@ -207,12 +207,37 @@ function Legend(): JSX.Element {
   );
 }
 
-function RunDrawing({ plan, standing: s }: { plan: string; standing: Signal<Standing> }): JSX.Element {
-  const d = useLive("drawing " + plan, (signal) => definition(plan, signal), 0);
+/** The plan that the run had, with the way it took; while the next one is fetched, the nodes of this one tell how they stand. */
+function RunDrawing({ r, at, standing: s, status }: { r: Run; at: number; standing: Signal<Standing>; status: string }): JSX.Element {
+  const svg = useSignal<string | undefined>(undefined);
+  const missing = useSignal(false);
+  const drawn = useRef(new Map<string, string>());
+  const settled = at === 0 ? status + r.seq : String(at);
+  useEffect(() => {
+    const over = new AbortController();
+    const known = drawn.current.get(settled);
+    if (known !== undefined) {
+      svg.value = known;
+      return undefined;
+    }
+    const timer = setTimeout(() => {
+      drawing(r.run, at, over.signal).then((text) => {
+        drawn.current.set(settled, text);
+        svg.value = text;
+        missing.value = false;
+      }, (error: unknown) => {
+        if (error instanceof Refusal && svg.value === undefined) missing.value = true;
+      });
+    }, svg.value === undefined ? 0 : 150);
+    return () => {
+      clearTimeout(timer);
+      over.abort();
+    };
+  }, [r.run, settled]);
   const looks = useMemo(() => looksOf(s.value), [s.value]);
-  if (d.error.value) return <p class="faint">{t("drawing.missing")}</p>;
-  if (!d.data.value) return <Loading />;
-  return <Drawing svg={d.data.value.svg} states={looks} label={t("drawing.of", { name: plan })} />;
+  if (missing.value) return <p class="faint">{t("drawing.missing")}</p>;
+  if (svg.value === undefined) return <Loading />;
+  return <Drawing svg={svg.value} states={looks} label={t("drawing.of", { name: r.plan })} />;
 }
 
 /** Travels through the entries of the journal. */

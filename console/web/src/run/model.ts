@@ -99,12 +99,7 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         if (!task) break;
         close(task, e.at, "failed");
         task.error = text(e.data["error"]);
-        const due = e.data["retryAt"];
-        open(task, "retry", e.at, "retrying");
-        if (typeof due === "number") {
-          close(task, Math.max(e.at, due / 1000), "");
-          task.bars.push({ kind: "work", from: Math.max(e.at, due / 1000), to: undefined, end: "" });
-        }
+        open(task, "retry", e.at, "retrying"); // the next attempt begins with node.started
         break;
       }
       case "node.finished":

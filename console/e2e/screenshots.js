@@ -1,0 +1,81 @@
+// Takes pictures of each page of the console, at three widths, light and dark: node screenshots.js DIR
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { launch } from "./browser.js";
+import { Server } from "./server.js";
+
+const dir = process.argv[2] ?? "screenshots";
+const examples = new Server(new URL("../../examples/recipes", import.meta.url).pathname);
+const own = new Server(new URL("recipes", import.meta.url).pathname);
+
+/** A store in which something has happened. */
+async function furnish(server) {
+  const runs = {};
+  for (const name of ["expense-report", "approval", "quiz", "onboarding", "incident-response", "release-checklist", "nested", "escalation", "four-eyes-payment"]) {
+    runs[name] = await server.run(name);
+  }
+  for (const name of ["support-triage", "retry-and-fallback"]) runs[name] = await server.run(name, "completed");
+  return runs;
+}
+
+async function main() {
+  mkdirSync(dir, { recursive: true });
+  await examples.start();
+  await own.start();
+  const browser = await launch();
+  try {
+    const empty = own.url;
+    const before = [["empty-inbox", empty + "/"], ["empty-runs", empty + "/runs"]];
+    await shoot(browser, before);
+    const runs = await furnish(examples);
+    const failed = await own.run("delivery", "failed");
+    const everything = await own.run("everything");
+    await own.run("hostile");
+    const url = examples.url;
+    await shoot(browser, [
+      ["inbox", url + "/"], ["runs", url + "/runs"], ["definitions", url + "/definitions"], ["definition", url + "/definitions/expense-report"],
+      ["run-waiting", `${url}/runs/${runs["expense-report"]}`], ["run-completed", `${url}/runs/${runs["retry-and-fallback"]}`],
+      ["run-failed", `${own.url}/runs/${failed}`], ["form", `${own.url}/runs/${everything}`], ["hostile", own.url + "/definitions/hostile"],
+      ["review", url + "/?q=" + (await question(examples, "check#1"))], ["palette", url + "/runs", async (page) => {
+        await page.keyboard.press("Control+k");
+        await page.locator(".palette [role=option]").first().waitFor();
+      }],
+      ["retry", `${own.url}/runs/${failed}`, (page) => page.getByRole("button", { name: "Retry" }).click()],
+      ["events", `${url}/runs/${runs["support-triage"]}`, (page) => page.getByRole("tab", { name: "Events" }).click()],
+      ["gone", `${url}/runs/run_nothing`],
+    ]);
+  } finally {
+    await browser.close();
+    await examples.end();
+    await own.end();
+  }
+}
+
+async function question(server, task) {
+  const { interrupts } = await (await fetch(server.url + "/api/interrupts")).json();
+  return interrupts.find((q) => q.task === task).requestId;
+}
+
+async function shoot(browser, pages) {
+  const widths = (process.env.WIDTHS ?? "1440,768,320").split(",").map(Number);
+  for (const colorScheme of (process.env.SCHEMES ?? "light,dark").split(",")) {
+    for (const width of widths) {
+      const context = await browser.newContext({ viewport: { width, height: width < 500 ? 640 : 900 }, colorScheme, locale: "en-GB", reducedMotion: "reduce", deviceScaleFactor: 1 });
+      await context.addInitScript(() => localStorage.setItem("fermata.name", "Ada"));
+      const page = await context.newPage();
+      for (const [name, address, act] of pages) {
+        if (process.env.ONLY && !process.env.ONLY.split(",").includes(name)) continue;
+        await page.goto(address);
+        await page.locator("h1").waitFor({ state: "attached" });
+        await page.waitForFunction(() => !document.querySelector(".loading"), undefined, { timeout: 60_000 });
+        await page.waitForTimeout(300); // for what comes after: counts, drawings
+        if (act) await act(page);
+        await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
+      }
+      await context.close();
+    }
+  }
+}
+
+await main();

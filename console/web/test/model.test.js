@@ -1,0 +1,82 @@
+// JSON as it was written, deltas of journals (law J7), and a run folded from its events.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unit } from "./unit.js";
+
+const { parse, encode, pretty, same } = await unit("json");
+const { apply } = await unit("delta");
+const { standing, Values, looksOf, scale } = await unit("run/model");
+
+test("JSON keeps digits and the order of members", () => {
+  for (const text of ['{"10":1,"9":84.90,"a":[1e2,-0.0,9007199254740993]}', '"\\u2028\\"x"', "[]", "{}", "null", "true", '{"a":{"b":[]}}']) {
+    assert.equal(encode(parse(text)), encode(parse(pretty(parse(text)))));
+    assert.deepEqual(JSON.parse(encode(parse(text))), JSON.parse(text));
+  }
+  assert.equal(encode(parse(' {"10" : 1 , "9":84.90}\n')), '{"10":1,"9":84.90}');
+  for (const text of ["", "[1,]", "{a:1}", "01", "1 2", '"\n"', "[1", '{"a":1,}', "nul", "+1", "'a'"]) assert.throws(() => parse(text), undefined, text);
+});
+
+test("J7: a delta makes the next value", () => {
+  const cases = [
+    ["1", "[0,2]", "2"],
+    ['{"a":1,"b":2}', '[1,{"a":[0,3],"c":[0,4]},["b"]]', '{"a":3,"c":4}'],
+    ["[1,2,3]", "[2,2,[9]]", "[1,2,9]"],
+    ['[{"x":1},2,3]', '[3,{"0":[1,{"x":[0,5]}]},2,[7]]', '[{"x":5},2,7]'],
+  ];
+  for (const [from, delta, want] of cases) assert.equal(encode(apply(parse(from), parse(delta))), encode(parse(want)));
+  assert.equal(apply("grüß", parse('[4,4,"n"]')), "grün"); // the first four bytes are g, r, ü
+  assert.throws(() => apply(parse("1"), parse("[9,1]")));
+});
+
+const entry = (seq, type, at, task, data = {}) => ({ seq, type, at, task, data, exact: parse(JSON.stringify(data)), v: 1, sub: 0, ts: "", run: "r" });
+
+test("J1: the value at an entry is that of the deltas up to it", () => {
+  const entries = [
+    entry(1, "run.started", 0, undefined, { value: { a: 1 } }),
+    entry(2, "node.started", 5, "x#1"),
+    entry(3, "node.finished", 9, "x#1", { base: 1, delta: [1, { b: [0, 2] }] }),
+    entry(4, "node.started", 9, "y#1"),
+    entry(5, "node.failed", 20, "y#1", { error: "no" }),
+    entry(6, "run.finished", 20, undefined, { status: "failed", error: "no", task: "y#1" }),
+  ];
+  const values = new Values(entries);
+  const at = (n) => encode(values.at(standing(entries, n).valueAt));
+  assert.deepEqual([1, 2, 3, 6].map(at), ['{"a":1}', '{"a":1}', '{"a":1,"b":2}', '{"a":1,"b":2}']);
+  const s = standing(entries);
+  assert.deepEqual([s.status, s.failed, s.error, s.ended], ["failed", "y#1", "no", 20]);
+  assert.deepEqual([...looksOf(s)], [["x", "done"], ["y", "failed"]]);
+  assert.equal(standing(entries, 4).tasks.get("y#1").status, "running");
+});
+
+test("a task that waits, and is retried, has bars of each kind", () => {
+  const entries = [
+    entry(1, "run.started", 0, undefined, { value: {} }),
+    entry(2, "node.started", 10, "a#1"),
+    entry(3, "interrupt", 12, "a#1", {}),
+    entry(4, "node.suspended", 12, "a#1"),
+    entry(5, "interrupt.resolved", 500, "a#1", {}),
+    entry(6, "node.retrying", 510, "a#1", { error: "busy", retryAt: 700_000 }),
+    entry(7, "node.started", 705, "a#1", { attempt: 2 }),
+    entry(8, "node.finished", 720, "a#1", { attempt: 2 }),
+    entry(9, "run.finished", 720, undefined, { status: "completed" }),
+  ];
+  const { bars, attempt } = standing(entries).tasks.get("a#1");
+  assert.equal(attempt, 2);
+  assert.deepEqual(bars.map((b) => [b.kind, b.from, b.to, b.end]), [
+    ["work", 10, 12, ""], ["wait", 12, 500, ""], ["work", 500, 510, "failed"], ["retry", 510, 705, ""], ["work", 705, 720, "finished"],
+  ]);
+});
+
+test("the scale keeps the order of moments", () => {
+  const at = scale([0, 1, 2, 1000, 1_000_000]);
+  const places = [0, 1, 2, 1000, 500_000, 1_000_000].map(at);
+  assert.deepEqual(places, [...places].sort((a, b) => a - b));
+  assert.deepEqual([places[0], places.at(-1)], [0, 1]);
+  assert.equal(scale([5])(5), 0);
+});
+
+test("equal values are equal in any order", () => {
+  assert.ok(same(parse('{"a":1,"b":[2]}'), parse('{"b":[2],"a":1}')));
+  assert.ok(!same(parse("1"), parse("1.0")));
+});
