@@ -112,7 +112,7 @@ func build() (map[string][]byte, error) {
 // buildUnits writes the parts that are tested without a page.
 func buildUnits(dir string) error {
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{"src/json.ts", "src/delta.ts", "src/form/model.ts", "src/run/model.ts"}, AbsWorkingDir: absolute(webDir), Outdir: absolute(dir),
+		EntryPoints: []string{"src/json.ts", "src/form/model.ts", "src/run/model.ts"}, AbsWorkingDir: absolute(webDir), Outdir: absolute(dir),
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, OutExtension: map[string]string{".js": ".mjs"}, Write: true,
 		LogLevel: api.LogLevelWarning,
 	})

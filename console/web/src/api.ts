@@ -232,3 +232,8 @@ export async function retry(id: string): Promise<void> {
 export async function drawing(id: string, at_: number, signal: AbortSignal): Promise<string> {
   return (await request(at("runs", id, "graph.svg") + (at_ > 0 ? "?at=" + at_ : ""), { signal, headers: { Accept: "image/svg+xml" } })).text;
 }
+
+/** The value of a run when an entry was stored; 0 is the last one. */
+export async function stateAt(id: string, at_: number, signal: AbortSignal): Promise<Value> {
+  return member(parse((await request(at("runs", id, "state") + (at_ > 0 ? "?at=" + at_ : ""), { signal })).text), "state") ?? null;
+}

@@ -1,12 +1,11 @@
-// JSON as it was written, deltas of journals (law J7), and a run folded from its events.
+// JSON as it was written, and a run folded from its events.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unit } from "./unit.js";
 
 const { parse, encode, pretty, same } = await unit("json");
-const { apply } = await unit("delta");
-const { standing, Values, looksOf, scale } = await unit("run/model");
+const { standing, looksOf, scale } = await unit("run/model");
 
 test("JSON keeps digits and the order of members", () => {
   for (const text of ['{"10":1,"9":84.90,"a":[1e2,-0.0,9007199254740993]}', '"\\u2028\\"x"', "[]", "{}", "null", "true", '{"a":{"b":[]}}']) {
@@ -17,21 +16,9 @@ test("JSON keeps digits and the order of members", () => {
   for (const text of ["", "[1,]", "{a:1}", "01", "1 2", '"\n"', "[1", '{"a":1,}', "nul", "+1", "'a'"]) assert.throws(() => parse(text), undefined, text);
 });
 
-test("J7: a delta makes the next value", () => {
-  const cases = [
-    ["1", "[0,2]", "2"],
-    ['{"a":1,"b":2}', '[1,{"a":[0,3],"c":[0,4]},["b"]]', '{"a":3,"c":4}'],
-    ["[1,2,3]", "[2,2,[9]]", "[1,2,9]"],
-    ['[{"x":1},2,3]', '[3,{"0":[1,{"x":[0,5]}]},2,[7]]', '[{"x":5},2,7]'],
-  ];
-  for (const [from, delta, want] of cases) assert.equal(encode(apply(parse(from), parse(delta))), encode(parse(want)));
-  assert.equal(apply("grüß", parse('[4,4,"n"]')), "grün"); // the first four bytes are g, r, ü
-  assert.throws(() => apply(parse("1"), parse("[9,1]")));
-});
-
 const entry = (seq, type, at, task, data = {}) => ({ seq, type, at, task, data, exact: parse(JSON.stringify(data)), v: 1, sub: 0, ts: "", run: "r" });
 
-test("J1: the value at an entry is that of the deltas up to it", () => {
+test("J1: a run stands at an entry as the entries up to it say", () => {
   const entries = [
     entry(1, "run.started", 0, undefined, { value: { a: 1 } }),
     entry(2, "node.started", 5, "x#1"),
@@ -40,9 +27,6 @@ test("J1: the value at an entry is that of the deltas up to it", () => {
     entry(5, "node.failed", 20, "y#1", { error: "no" }),
     entry(6, "run.finished", 20, undefined, { status: "failed", error: "no", task: "y#1" }),
   ];
-  const values = new Values(entries);
-  const at = (n) => encode(values.at(standing(entries, n).valueAt));
-  assert.deepEqual([1, 2, 3, 6].map(at), ['{"a":1}', '{"a":1}', '{"a":1,"b":2}', '{"a":1,"b":2}']);
   const s = standing(entries);
   assert.deepEqual([s.status, s.failed, s.error, s.ended], ["failed", "y#1", "no", 20]);
   assert.deepEqual([...looksOf(s)], [["x", "done"], ["y", "failed"]]);

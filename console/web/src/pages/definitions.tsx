@@ -68,7 +68,7 @@ function matches(d: DefinitionRow, wanted: string): boolean {
 }
 
 export function DefinitionPage({ name }: { name: string }): JSX.Element {
-  const { data, error, again } = useLive("definition " + name, (s) => definition(name, s), 0);
+  const { data, error, again } = useLive("definition " + name, (s) => definition(name, s), 10_000);
   const last = useLive("runs of " + name, (s) => runs({ plan: name, limit: "8" }, s));
   const d = data.value;
   if (error.value && !d) return <><Heading title={name} /><Failure error={error.value} again={again} /></>;

@@ -3,14 +3,14 @@
 import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { cancel, drawing, Refusal, retry, run as loadRun, type Run } from "../api";
+import { cancel, drawing, Refusal, retry, run as loadRun, stateAt, type Run } from "../api";
 import type { State } from "../../../../clients/js/src/state";
 import { encode, type Value } from "../json";
 import { clock, duration, moment, number, t, tn, tx } from "../i18n";
 import { now, refresh, useLive } from "../live";
 import { link } from "../router";
 import { useEvents } from "../run/follow";
-import { looksOf, scale, standing, Values, type Entry, type Standing, type Task } from "../run/model";
+import { looksOf, scale, standing, type Entry, type Standing, type Task } from "../run/model";
 import { me } from "../settings";
 import { Drawing } from "../ui/drawing";
 import { Ago, App, Copy, Dialog, Empty, Failure, Heading, Icon, Loading, Said, say, shortID, Status } from "../ui/parts";
@@ -59,7 +59,7 @@ export function RunPage({ id }: { id: string }): JSX.Element {
           <header><h2 id="drawing">{t("drawing")}</h2><Legend /></header>
           <RunDrawing r={r} at={at.value} standing={shown} status={status} />
         </section>
-        <StateCard entries={entries.value} at={at.value} s={shown.value} />
+        <StateCard r={r} at={at.value} status={status} />
       </div>
       <History entries={entries.value} s={shown.value} said={said.value} at={at} ready={ready.value} />
     </>
@@ -280,10 +280,32 @@ function Scrubber({ entries, at }: { entries: readonly Entry[]; at: Signal<numbe
   );
 }
 
-function StateCard({ entries, at, s }: { entries: readonly Entry[]; at: number; s: Standing }): JSX.Element {
-  const values = useMemo(() => new Values(entries), [entries]);
-  const value = useMemo(() => (s.valueAt > 0 ? values.at(s.valueAt) : undefined), [values, s.valueAt]);
-  return <Card title={at === 0 ? t("state.now") : t("state.at", { n: number(at) })} value={value} />;
+/** The value at an entry, as the server folds it; one that was seen is shown at once. */
+function StateCard({ r, at, status }: { r: Run; at: number; status: string }): JSX.Element {
+  const value = useSignal<Value | undefined>(undefined);
+  const known = useRef(new Map<string, Value>());
+  const settled = at === 0 ? status + r.seq : String(at);
+  useEffect(() => {
+    const over = new AbortController();
+    const had = known.current.get(settled);
+    if (had !== undefined) {
+      value.value = had;
+      return undefined;
+    }
+    const timer = setTimeout(() => {
+      stateAt(r.run, at, over.signal).then((v) => {
+        known.current.set(settled, v);
+        value.value = v;
+      }, (error: unknown) => {
+        if (!(error instanceof Refusal) && !over.signal.aborted) throw error;
+      });
+    }, value.value === undefined ? 0 : 120);
+    return () => {
+      clearTimeout(timer);
+      over.abort();
+    };
+  }, [r.run, settled]);
+  return <Card title={at === 0 ? t("state.now") : t("state.at", { n: number(at) })} value={value.value} />;
 }
 
 function History({ entries, s, said, at, ready }: {

@@ -1,7 +1,6 @@
-// A run as its journal tells it: how its tasks stand at any entry, when they worked and waited, and the value at any entry.
+// A run as its journal tells it: how its tasks stand at any entry, and when they worked and waited.
 
 import type { Envelope } from "../../../../clients/js/src/envelope";
-import { apply } from "../delta";
 import type { Value } from "../json";
 
 /** A stored event; its values are as they were written. */
@@ -40,8 +39,6 @@ export interface Standing {
   /** The task that the run failed of. */
   failed: string;
   readonly tasks: ReadonlyMap<string, Task>;
-  /** The last entry that has a value. */
-  valueAt: number;
   readonly begun: number;
   readonly ended: number | undefined;
 }
@@ -51,7 +48,7 @@ const text = (v: unknown): string => (typeof v === "string" ? v : "");
 /** Folds the first entries of a journal. */
 export function standing(entries: readonly Entry[], upTo = entries.length): Standing {
   const tasks = new Map<string, Task>();
-  const s = { status: "running", error: "", code: "", failed: "", tasks, valueAt: 0, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
+  const s = { status: "running", error: "", code: "", failed: "", tasks, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
   const taskOf = (e: Entry): Task | undefined => {
     if (!e.task) return undefined;
     let task = tasks.get(e.task);
@@ -60,7 +57,6 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
   };
   for (let i = 0; i < upTo; i++) {
     const e = entries[i]!;
-    if (e.exact.has("value") && valued.has(e.type) || e.exact.has("delta")) s.valueAt = e.seq;
     const attempt = e.data["attempt"];
     switch (e.type) {
       case "run.started":
@@ -126,8 +122,6 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
   return s;
 }
 
-const valued = new Set(["run.started", "node.started", "node.finished", "node.cached", "run.finished", "run.resumed"]);
-
 function close(task: Task, at: number, end: string): void {
   const last = task.bars.at(-1);
   if (last && last.to === undefined) {
@@ -140,51 +134,6 @@ function open(task: Task, kind: BarKind, at: number, status: string): void {
   close(task, at, "");
   task.status = status;
   task.bars.push({ kind, from: at, to: undefined, end: "" });
-}
-
-/** The values at entries, computed when they are asked for. */
-export class Values {
-  private readonly known = new Map<number, Value | undefined>();
-
-  constructor(private readonly entries: readonly Entry[]) {}
-
-  /** The value that an entry left; undefined where it has none, or where it cannot be told. */
-  at(seq: number): Value | undefined {
-    const path: Entry[] = [];
-    let v: Value | undefined;
-    for (let next = seq; ;) {
-      if (this.known.has(next)) {
-        v = this.known.get(next);
-        break;
-      }
-      const e = this.entries[next - 1];
-      if (!e) return undefined;
-      if (e.exact.has("delta")) {
-        path.push(e);
-        const base = Number(e.data["base"]);
-        if (!(base < next)) return undefined;
-        next = base;
-        continue;
-      }
-      if (e.exact.has("value")) {
-        v = e.exact.get("value");
-        this.known.set(next, v);
-        break;
-      }
-      // an entry that changed nothing: the value is that before it
-      next--;
-      if (next < 1) return undefined;
-    }
-    for (const e of path.reverse()) {
-      try {
-        v = apply(v, e.exact.get("delta")!);
-      } catch {
-        return undefined;
-      }
-      this.known.set(e.seq, v);
-    }
-    return v;
-  }
 }
 
 const looks: Readonly<Record<string, string>> = {
