@@ -36,6 +36,8 @@ type Options struct {
 	Queued bool
 	// ReadOnly refuses every request that changes something, with status 403. Conversations are read without WebSockets.
 	ReadOnly bool
+	// Fires says that this process starts the runs of schedules, for those who ask. It starts none by itself.
+	Fires bool
 	// Ready says why the process takes no requests; /readyz is 503 then. Defaults to asking the store alone.
 	Ready func() error
 	// MaxBody limits the body of a start, in bytes. Defaults to 8 MiB. Other bodies have at most 1 MiB.

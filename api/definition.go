@@ -31,6 +31,8 @@ type Definition struct {
 	// Talks serves conversations, where the definition is a dialogue: a handler of package dialogue/web. It is mounted below
 	// /api/dialogues/{name}, and no runs of the definition are started otherwise. Defaults to none.
 	Talks http.Handler
+	// Schedules are shown with the definition. Package schedule starts their runs. Defaults to none.
+	Schedules []Schedule
 	// Notes say what may keep its runs from ending well, for people. Defaults to none.
 	Notes []string
 

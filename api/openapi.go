@@ -76,6 +76,12 @@ func (h *Handler) operations() []operation {
 			summary: "The drawing of a definition", kind: svgType, serve: h.drawDefinition,
 		},
 		{
+			method: http.MethodGet, path: "/api/schedules", id: "list-schedules", summary: "Schedules, their next occurrences and newest runs",
+			gives: reflect.TypeFor[listedSchedules](), serve: h.listSchedules, reads: []parameter{
+				{"next", "query", "integer", "How many next occurrences are listed of each, from 0 to 100; 3 by default"},
+			},
+		},
+		{
 			method: http.MethodPost, path: "/api/runs", id: "start-run", summary: "Start a run", takes: reflect.TypeFor[startBody](), needs: true,
 			example: `{"definition": "NAME", "input": {…}}`,
 			limit:   h.o.MaxBody, gives: reflect.TypeFor[startedBody](), serve: h.start,

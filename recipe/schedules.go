@@ -224,14 +224,21 @@ func (s *Schedule) checkInputs(o *document.Object) {
 	}
 }
 
-// NewScheduler returns the scheduler of all schedules of recipes.
-//
-// It stores the runs, and leaves them to workers. told is called with the result for each occurrence, one call at a time; nil for nobody.
-// opts are given to each start. Two recipes of one name that have a schedule with one id are refused.
+// NewScheduler returns the scheduler of all schedules of recipes: see [Scheduled].
 func NewScheduler(
 	rt *fermata.Runtime, recipes []*Recipe, told func(schedule.Occurrence, schedule.Outcome, error), opts ...fermata.StartOption,
 ) (*schedule.Scheduler, error) {
-	var all []schedule.Schedule
+	return schedule.New(rt, Scheduled(rt, recipes, told, opts...)...)
+}
+
+// Scheduled returns all schedules of recipes with functions that start their runs. They are for a scheduler that
+// has others, too, or whose schedules are replaced.
+//
+// They store the runs, and leave them to workers. told is called with the result for each occurrence, one call at a time; nil for nobody.
+// opts are given to each start. Two recipes of one name that have a schedule with one id are refused by the scheduler.
+func Scheduled(
+	rt *fermata.Runtime, recipes []*Recipe, told func(schedule.Occurrence, schedule.Outcome, error), opts ...fermata.StartOption,
+) (all []schedule.Schedule) {
 	for _, r := range recipes {
 		for _, s := range r.Schedules() {
 			one := s.starting(rt, r, opts)
@@ -239,7 +246,7 @@ func NewScheduler(
 			all = append(all, one)
 		}
 	}
-	return schedule.New(rt, all...)
+	return all
 }
 
 // starting is the schedule as one that starts runs of a recipe.

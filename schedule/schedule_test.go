@@ -75,6 +75,14 @@ func (o *office) process(g *graph.Graph[state], list ...Schedule) *Scheduler {
 	return s
 }
 
+// catchUpAll has all schedules catch up, as at the start of Run.
+func (s *Scheduler) catchUpAll(ctx context.Context, now time.Time) (err error) {
+	for _, r := range s.rules {
+		err = errors.Join(err, s.catchUp(ctx, r, now))
+	}
+	return err
+}
+
 // runs returns the runs of each schedule, by the label, sorted.
 func (o *office) runs() map[string][]string {
 	o.t.Helper()
@@ -185,7 +193,7 @@ func TestJ3_AYearOfOccurrences(t *testing.T) {
 			}
 			if processes[i] == nil { // a new one catches up
 				processes[i] = flaky()
-				if processes[i].catchUp(t.Context(), at) != nil {
+				if processes[i].catchUpAll(t.Context(), at) != nil {
 					t.Fatal("catching up failed")
 				}
 			}
@@ -336,7 +344,7 @@ func TestCatchingUp(t *testing.T) {
 			o.clock.AdvanceTo(later)
 			if restarts || tt.s.Paused {
 				s = o.process(g, tt.s)
-				if err := s.catchUp(t.Context(), later); err != nil {
+				if err := s.catchUpAll(t.Context(), later); err != nil {
 					t.Fatal(err)
 				}
 				step(later, later)
@@ -356,8 +364,8 @@ func TestCatchingUp(t *testing.T) {
 	}
 	o := newOffice(t, from)
 	s := o.process(plain(), Schedule{Name: "new", Cron: "@hourly", CatchUp: CatchAll})
-	if err := s.catchUp(t.Context(), from.Add(time.Minute)); err != nil || len(s.due[0]) > 0 {
-		t.Errorf("a new schedule has missed %d, %v", len(s.due[0]), err)
+	if err := s.catchUpAll(t.Context(), from.Add(time.Minute)); err != nil || len(s.rules[0].due) > 0 {
+		t.Errorf("a new schedule has missed %d, %v", len(s.rules[0].due), err)
 	}
 }
 
@@ -514,7 +522,7 @@ func TestOutcomesAreTold(t *testing.T) {
 	sleeper := tell("sleeper")
 	sleeper.CatchUp = CatchLast
 	o.store = blind{o.store}
-	if err := o.process(g, sleeper).catchUp(t.Context(), now); err == nil || !strings.Contains(err.Error(), `schedule "hourly", missed occurrences: `) {
+	if err := o.process(g, sleeper).catchUpAll(t.Context(), now); err == nil || !strings.Contains(err.Error(), `schedule "hourly", missed occurrences: `) {
 		t.Errorf("the error of catching up is %v", err)
 	}
 	want := []string{"one failed true", "one started false", "other taken false", "one taken false", "sleeper failed true"}
@@ -565,5 +573,72 @@ func TestWords(t *testing.T) {
 		if got := Words(cron); got != want {
 			t.Errorf("%q is %q, want %q", cron, got, want)
 		}
+	}
+}
+
+// Schedules are replaced at any moments in two processes: one that stays leaves out no occurrence and repeats none, whatever it does
+// about missed ones. One that comes, goes or changes counts from then on.
+func TestW2_ReplacingSchedulesLosesNothing(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
+	o, r := newOffice(t, from), rand.New(rand.NewPCG(3, 9))
+	g := plain()
+	kept := Schedule{Name: "kept", Cron: "@hourly", Overlap: Allow}
+	waits := Schedule{Name: "waits", Cron: "@hourly", Overlap: Queue, Jitter: 10 * time.Minute}
+	gone := Schedule{Name: "gone", Cron: "@hourly", Overlap: Allow}
+	moves := Schedule{Name: "moves", Cron: "0 * * * *", Overlap: Allow}
+	processes := []*Scheduler{o.process(g, kept, waits, gone, moves), o.process(g, kept, waits, gone, moves)}
+	complete := func(s *Scheduler, list []Schedule) []Schedule {
+		for i := range list {
+			list[i].Start = s.rules[0].Start
+		}
+		return list
+	}
+	last := []time.Time{from, from}
+	half := from.Add(24*time.Hour + 17*time.Minute)
+	for at := from; at.Before(from.Add(48*time.Hour + 30*time.Minute)); at = at.Add(time.Duration(1+r.IntN(25)) * time.Second) {
+		o.clock.AdvanceTo(at)
+		for i, s := range processes {
+			if r.IntN(3) == 0 || last[i].Before(half) && !at.Before(half) {
+				list := []Schedule{kept, waits, gone, moves}
+				if !at.Before(half) {
+					changed := moves
+					changed.Cron = "30 * * * *"
+					list = []Schedule{changed, kept, waits, {Name: "new", Cron: "15 * * * *", Overlap: Allow}}
+				}
+				if err := s.Replace(complete(s, list)...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if r.IntN(4) == 0 && at.Sub(last[i]) < gap/2 { // a look that comes late, and not so late that what is due was missed
+				continue
+			}
+			if err := s.advance(t.Context(), last[i], at); err != nil {
+				t.Fatal(err)
+			}
+			last[i] = at
+		}
+	}
+	want := make(map[string][]string)
+	for h := 1; h <= 48; h++ {
+		at := from.Add(time.Duration(h) * time.Hour)
+		for _, name := range []string{"kept", "waits"} {
+			want[name] = append(want[name], at.Format(time.DateTime))
+		}
+		if at.Before(half) {
+			want["gone"], want["moves"] = append(want["gone"], at.Format(time.DateTime)), append(want["moves"], at.Format(time.DateTime))
+			continue
+		}
+		want["moves"] = append(want["moves"], at.Add(-30*time.Minute).Format(time.DateTime))
+		want["new"] = append(want["new"], at.Add(15*time.Minute).Format(time.DateTime))
+	}
+	if diff := cmp.Diff(want, o.runs()); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	if err := processes[0].Replace(kept, kept); err == nil {
+		t.Error("two schedules of one name, or without a function Start, were taken")
+	}
+	if len(processes[0].rules) != 4 {
+		t.Error("a refused list has replaced another")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -14,15 +15,29 @@ import (
 
 // Scheduler starts the runs of schedules. Every process may have one for the same schedules.
 type Scheduler struct {
-	rt    *fermata.Runtime // starts the runs, and tells the time
-	rules []*rule
-	due   [][]Occurrence // by rule: occurrences that were not started yet, in order
-	owes  bool           // catching up failed, and is tried again
+	rt *fermata.Runtime // starts the runs, and tells the time
+
+	mu    sync.Mutex // held while runs are started, and while rules are replaced
+	rules []*tracked
+}
+
+// tracked is a rule with what is due of it.
+type tracked struct {
+	*rule
+	due   []Occurrence // that were not started yet, in order
+	since time.Time    // occurrences up to this time were not the scheduler's; zero for one that it had from the start
+	owes  bool         // it has to catch up
 }
 
 // New checks schedules and returns their scheduler. Two of one name are refused.
 func New(rt *fermata.Runtime, schedules ...Schedule) (*Scheduler, error) {
-	s := &Scheduler{rt: rt, due: make([][]Occurrence, len(schedules))}
+	s := &Scheduler{rt: rt}
+	rules, err := readAll(schedules)
+	s.rules = rules
+	return s, err
+}
+
+func readAll(schedules []Schedule) (rules []*tracked, err error) {
 	names := make(map[string]bool)
 	for _, one := range schedules {
 		r, err := read(one)
@@ -35,9 +50,31 @@ func New(rt *fermata.Runtime, schedules ...Schedule) (*Scheduler, error) {
 			return nil, fmt.Errorf("two schedules have the name %q", one.Name)
 		}
 		names[one.Name] = true
-		s.rules = append(s.rules, r)
+		rules = append(rules, &tracked{rule: r})
 	}
-	return s, nil
+	return rules, nil
+}
+
+// Replace gives a scheduler other schedules, also while it runs. Runs that were started go on. Of a schedule that it had by that name
+// and with the same rule, no occurrence is left out or started twice; one that is new or has another rule counts from now on,
+// and catches up as it says. Where it fails, all stays as it was.
+func (s *Scheduler) Replace(schedules ...Schedule) error {
+	rules, err := readAll(schedules)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, now := range rules {
+		now.since, now.owes = s.rt.Now(), true
+		for _, was := range s.rules {
+			if was.Name == now.Name && was.Cron == now.Cron && was.Zone == now.Zone {
+				now.due, now.since, now.owes = was.due, was.since, was.owes
+			}
+		}
+	}
+	s.rules = rules
+	return nil
 }
 
 const (
@@ -50,11 +87,9 @@ const (
 // Run starts the runs that are due until ctx is done, by the time of the runtime's store (law J12). First it catches up. An
 // error of a start is tried again each second, and is joined to that of ctx if it lasts until the end.
 func (s *Scheduler) Run(ctx context.Context) error {
+	s.owe()
 	last := s.rt.Now()
-	err := s.catchUp(ctx, last)
-	if err == nil {
-		err = s.start(ctx, last)
-	}
+	err := s.advance(ctx, last, last)
 	timer := time.NewTicker(tick)
 	defer timer.Stop()
 	for {
@@ -71,46 +106,64 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	}
 }
 
+// owe has all schedules catch up.
+func (s *Scheduler) owe() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.rules {
+		r.owes = true
+	}
+}
+
 // advance starts what is due between two times. Where more time has passed than between two looks, the process slept, or a
 // clock was set: what lies there was missed.
-func (s *Scheduler) advance(ctx context.Context, last, now time.Time) error {
-	if s.owes || now.Sub(last) > gap {
-		if err := s.catchUp(ctx, now); err != nil {
-			return err
+func (s *Scheduler) advance(ctx context.Context, last, now time.Time) (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.rules {
+		from := last
+		if r.owes || now.Sub(last) > gap {
+			if failed := s.catchUp(ctx, r, now); failed != nil {
+				err = errors.Join(err, failed)
+				continue // it is tried again, and finds what is due now as well
+			}
+			if now.Sub(last) > gap {
+				from = now.Add(-gap) // what is no later than this is on time
+			}
 		}
-		last = now.Add(-gap) // what is no later than this is on time
-	}
-	for i, r := range s.rules {
-		for o, ok := r.next(last); ok && !o.Time.After(now); o, ok = r.next(o.Time) {
-			s.add(i, o)
+		if r.since.After(from) {
+			from = r.since
+		}
+		for o, ok := r.next(from); ok && !o.Time.After(now); o, ok = r.next(o.Time) {
+			r.add(o)
 		}
 	}
-	return s.start(ctx, now)
+	return errors.Join(err, s.start(ctx, now))
 }
 
 // add lists an occurrence as due, unless it is behind others that are.
-func (s *Scheduler) add(i int, o Occurrence) {
-	if n := len(s.due[i]); n == 0 || s.due[i][n-1].Time.Before(o.Time) {
-		s.due[i] = append(s.due[i], o)
+func (r *tracked) add(o Occurrence) {
+	if n := len(r.due); n == 0 || r.due[n-1].Time.Before(o.Time) {
+		r.due = append(r.due, o)
 	}
 }
 
 // start starts occurrences that are due.
 func (s *Scheduler) start(ctx context.Context, now time.Time) (err error) {
-	for i, r := range s.rules {
+	for _, r := range s.rules {
 		if r.Paused {
-			s.due[i] = nil
+			r.due = nil
 		}
-		for len(s.due[i]) > 0 {
-			o := s.due[i][0]
+		for len(r.due) > 0 {
+			o := r.due[0]
 			if now.Before(o.Time.Add(r.delay(o))) {
 				break
 			}
-			done, failed := s.startOne(ctx, r, o)
+			done, failed := s.startOne(ctx, r.rule, o)
 			if err = errors.Join(err, failed); !done {
 				break
 			}
-			s.due[i] = s.due[i][1:]
+			r.due = r.due[1:]
 		}
 	}
 	return err
@@ -155,38 +208,36 @@ func (s *Scheduler) finds(ctx context.Context, r *rule, statuses ...string) (boo
 	return len(page.Runs) > 0, err
 }
 
-// catchUp finds the occurrences up to now that have no run, and lists them as due. It looks back to the last one that has a
-// run, and at most as far as the schedule says. A schedule that has never started a run has missed none.
-func (s *Scheduler) catchUp(ctx context.Context, now time.Time) (err error) {
-	defer func() { s.owes = err != nil }()
-	for i, r := range s.rules {
-		if r.CatchUp == CatchNone || r.Paused {
-			continue
-		}
-		failed := func(err error) error {
-			return r.tell(Occurrence{Schedule: r.Name, Time: now.In(r.zone)}, Failed, fmt.Errorf("schedule %q, missed occurrences: %w", r.Name, err))
-		}
-		if known, err := s.finds(ctx, r); err != nil {
+// catchUp finds the occurrences of a schedule up to now that have no run, and lists them as due. It looks back to the last one that
+// has a run, and at most as far as the schedule says. A schedule that has never started a run has missed none.
+func (s *Scheduler) catchUp(ctx context.Context, r *tracked, now time.Time) (err error) {
+	defer func() { r.owes = err != nil }()
+	if r.CatchUp == CatchNone || r.Paused {
+		return nil
+	}
+	failed := func(err error) error {
+		return r.tell(Occurrence{Schedule: r.Name, Time: now.In(r.zone)}, Failed, fmt.Errorf("schedule %q, missed occurrences: %w", r.Name, err))
+	}
+	if known, err := s.finds(ctx, r.rule); err != nil {
+		return failed(err)
+	} else if !known {
+		return nil
+	}
+	most := r.Most
+	if r.CatchUp == CatchLast {
+		most = 1
+	}
+	missed := r.before(now, most)
+	for n, o := range slices.Backward(missed) {
+		if _, err := s.rt.Info(ctx, o.Run); err == nil {
+			missed = missed[n+1:]
+			break
+		} else if !errors.Is(err, fermata.ErrNotFound) {
 			return failed(err)
-		} else if !known {
-			continue
 		}
-		most := r.Most
-		if r.CatchUp == CatchLast {
-			most = 1
-		}
-		missed := r.before(now, most)
-		for n, o := range slices.Backward(missed) {
-			if _, err := s.rt.Info(ctx, o.Run); err == nil {
-				missed = missed[n+1:]
-				break
-			} else if !errors.Is(err, fermata.ErrNotFound) {
-				return failed(err)
-			}
-		}
-		for _, o := range missed {
-			s.add(i, o)
-		}
+	}
+	for _, o := range missed {
+		r.add(o)
 	}
 	return nil
 }

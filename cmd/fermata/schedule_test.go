@@ -21,6 +21,17 @@ import (
 // the way. Each occurrence has one run, no process starts one that another has started, and all runs are completed.
 func TestJ3_SchedulersAreKilled(t *testing.T) {
 	t.Parallel()
+	schedulersAreKilled(t, time.Duration(thorough(2, 24))*time.Hour, "schedule", "run", "pulse.yaml", "--json", "--lease", "1s")
+}
+
+// TestW2_ServersWithSchedulesAreKilled is the same for two servers.
+func TestW2_ServersWithSchedulesAreKilled(t *testing.T) {
+	t.Parallel()
+	schedulersAreKilled(t, time.Duration(thorough(30, 120))*time.Minute, "serve", "pulse.yaml", "--json", "--listen", "127.0.0.1:0")
+}
+
+func schedulersAreKilled(t *testing.T, missed time.Duration, command ...string) {
+	t.Helper()
 	d := newDesk(t)
 	rt, throw := d.here(), dice(t)
 	r, err := recipe.Load(d.path("pulse.yaml"), recipe.Options{})
@@ -28,8 +39,8 @@ func TestJ3_SchedulersAreKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	rule := r.Schedules()[0]
-	first := d.missed(rt, r, &rule, time.Duration(thorough(2, 24))*time.Hour)
-	begun, processes := time.Now(), []*exec.Cmd{d.scheduler(0), d.scheduler(1)}
+	first := d.missed(rt, r, &rule, missed)
+	begun, processes := time.Now(), []*exec.Cmd{d.scheduler(0, command), d.scheduler(1, command)}
 	defer func() { // those that a test which failed has left
 		for _, p := range processes {
 			_ = p.Process.Kill()
@@ -45,7 +56,7 @@ func TestJ3_SchedulersAreKilled(t *testing.T) {
 	}
 	deaths, all := 0, missing(begun)
 	for left := all; left > 0 || unfinished(t, rt) > 0; left = missing(begun) {
-		if time.Since(begun) > 3*time.Minute {
+		if time.Since(begun) > 8*time.Minute {
 			t.Fatalf("%d of %d occurrences have no run, and %d runs are not finished", left, all, unfinished(t, rt))
 		}
 		if left < all*(5-deaths)/6 && left > 0 { // with occurrences to start, and some that were started since the last one
@@ -53,7 +64,7 @@ func TestJ3_SchedulersAreKilled(t *testing.T) {
 			_ = processes[i].Process.Kill()
 			_ = processes[i].Wait()
 			deaths++
-			processes[i] = d.scheduler(1 + deaths)
+			processes[i] = d.scheduler(1+deaths, command)
 		}
 		time.Sleep(time.Duration(throw.IntN(20)) * time.Millisecond)
 	}
@@ -116,14 +127,14 @@ func occurrences(t *testing.T, rule *recipe.Schedule, from, to time.Time) []sche
 }
 
 // scheduler is the real command that starts what is due. What it says is in the file said-N.
-func (d *desk) scheduler(n int) *exec.Cmd {
+func (d *desk) scheduler(n int, command []string) *exec.Cmd {
 	d.t.Helper()
 	said, err := os.Create(d.path(fmt.Sprint("said-", n)))
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	d.t.Cleanup(func() { _ = said.Close() })
-	p := exec.Command(d.fermata, "schedule", "run", "pulse.yaml", "--json", "--lease", "1s")
+	p := exec.Command(d.fermata, command...)
 	p.Dir, p.Env, p.Stdout = d.dir, d.env, said
 	if err := p.Start(); err != nil {
 		d.t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/console"
 	"github.com/fermata-go/fermata/plan"
+	"github.com/fermata-go/fermata/schedule"
 	"github.com/fermata-go/fermata/server"
 )
 
@@ -73,7 +74,7 @@ func (m *Main) serveCommand() *cobra.Command {
 	flags.StringSliceVar(&f.queues, "queue", nil, "the `queues` whose runs it claims, as gpu,default (default all of them)")
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
 	flags.StringVar(&f.as, "as", m.user(), "who executes the runs, for the record: a `name`")
-	flags.BoolVar(&f.json, "json", false, "write the start screen as one line of JSON")
+	flags.BoolVar(&f.json, "json", false, "write the start screen, each change of the folder, and each occurrence of a schedule as a line of JSON")
 	return c
 }
 
@@ -147,7 +148,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	f := screen.flags
 	var draining atomic.Bool
 	handler, err := api.New(h.Runtime, api.Options{
-		Queued: true, ReadOnly: f.readOnly, Version: buildVersion().Version,
+		Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version,
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
 			return m.planOf(ctx, h, run, f.agents)
 		},
@@ -169,9 +170,6 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	if err != nil {
 		return err
 	}
-	if err := handler.Replace(definitions(screen.files), faults(screen.files)...); err != nil {
-		return err
-	}
 	served := http.Handler(handler)
 	if !f.noConsole {
 		served = console.Handler(handler)
@@ -181,7 +179,13 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 		return &exit{exitStore, fmt.Errorf("--listen: %w; is another server running there? --listen 127.0.0.1:0 takes a free port", err)}
 	}
 	screen.url = "http://" + listener.Addr().String()
-	s := &serving{m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{})}
+	s := &serving{
+		m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{}),
+		says: &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)},
+	}
+	if err := s.take(screen.files); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	s.http = &http.Server{
 		Handler: s.endingStreams(served), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(m.serveLog().Handler(), slog.LevelWarn),
@@ -198,6 +202,9 @@ type serving struct {
 	http     *http.Server
 	draining *atomic.Bool
 	over     chan struct{} // closed when streams end
+
+	scheduler *schedule.Scheduler // nil where this server starts no runs of schedules
+	says      *scheduleSpeaker    // shows what it starts
 }
 
 // run serves and works until Ctrl-C, or until one of both fails.
@@ -215,6 +222,7 @@ func (s *serving) run(ctx context.Context, listener net.Listener, screen *startS
 	go func() { worked <- s.work(ctx) }()
 	s.m.showStart(screen)
 	watching.Go(func() { s.keepCurrent(ctx, screen) })
+	watching.Go(func() { s.fire(ctx) })
 	var failed error
 	select {
 	case <-ctx.Done():
@@ -237,7 +245,7 @@ func (s *serving) work(ctx context.Context) error {
 		return nil
 	}
 	say := s.m.workSayer(false)
-	if s.flags.json || s.m.global.quiet { // which have the start screen alone
+	if s.flags.json || s.m.global.quiet { // which say nothing of runs
 		say = func(workLine) {}
 	}
 	return s.m.workOn(ctx, s.house, &workFlags{concurrency: s.flags.concurrency, queues: s.flags.queues}, say)

@@ -168,7 +168,7 @@ func definitions(files []servedFile) (all []api.Definition) {
 			continue
 		}
 		all = append(all, api.Definition{
-			Name: r.Name(), Plan: r.Plan(), Kind: recipeKind, Source: r.Source(), Notes: files[i].notes,
+			Name: r.Name(), Plan: r.Plan(), Kind: recipeKind, Source: r.Source(), Notes: files[i].notes, Schedules: schedules(r),
 			Input: func(raw json.RawMessage) (any, error) { return recipeInput(r, raw) },
 		})
 	}

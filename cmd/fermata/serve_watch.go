@@ -73,11 +73,19 @@ func (s *serving) reload(screen *startScreen, changed []string) {
 		return
 	}
 	screen.files = files
-	if err := s.api.Replace(definitions(files), faults(files)...); err != nil {
+	if err := s.take(files); err != nil {
 		s.m.err.Println(s.m.err.Styles().Bad.Apply("the folder is served as it was before: ") + err.Error())
 		return
 	}
 	s.m.sayReload(screen, before, changed)
+}
+
+// take serves what a folder defines, and starts the runs of its schedules.
+func (s *serving) take(files []servedFile) error {
+	if err := s.takeSchedules(files); err != nil {
+		return err
+	}
+	return s.api.Replace(definitions(files), faults(files)...)
 }
 
 // differ reports whether two loads of a folder serve other definitions, or say something else of its files.
