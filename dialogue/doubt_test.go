@@ -74,9 +74,9 @@ func TestWordsLeftOverBesideChoices(t *testing.T) {
 		{extras, "salt and a zebra", `I did not understand "zebra". Do you mean salt?`},
 		{counts, "1, 2 and 3", "It is 1, 2 and 3."},
 		{counts, "1, 2 and roughly seventyish", "Do you mean 1 and 2?"},
-		{yes, "yes, please", "It is true."},
-		{yes, "yes, for the zebra", `I did not understand "for the zebra". Do you mean true?`},
-		{yes, "no, thanks", "It is false."},
+		{yes, "yes, please", "It is yes."},
+		{yes, "yes, for the zebra", `I did not understand "for the zebra". Do you mean yes?`},
+		{yes, "no, thanks", "It is no."},
 	} {
 		c := talks(t, nil, asks(t, tt.slot, dialogue.Settings{}), dialogue.ConversationOptions{})
 		open(t, c, "c", nil)

@@ -339,6 +339,9 @@ func (u *utterance) clause() []Command {
 	}
 	cut := cuts[len(cuts)-1]
 	before, last := u.text[:cut[0]], u.text[cut[1]:]
+	if strings.Trim(u.text[cut[0]:cut[1]], marksAround) == "" { // no word says that it follows
+		return nil
+	}
 	if u.locale.Negated(before) || u.locale.Act(before) != 0 || len(u.locale.Find(u.spoken(sl), before, u.Now)) > 0 {
 		return nil
 	}

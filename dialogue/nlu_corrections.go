@@ -315,7 +315,7 @@ func (u *utterance) fits(text string, orText bool) []found {
 		return !u.slotOf(v.slot).traits().counts
 	})
 	if len(counted) > 0 {
-		return append(counted, u.others(beside, counted)...)
+		return u.doubted(text, append(counted, u.others(beside, counted)...))
 	}
 	var best found
 	var words []*slot
@@ -342,7 +342,7 @@ func (u *utterance) fits(text string, orText bool) []found {
 		return append([]found{best}, u.others(beside, []found{best})...)
 	}
 	if len(beside) > 0 && slices.ContainsFunc(u.filled(), func(sl *slot) bool { return sl.name == beside[0].slot }) {
-		return beside
+		return u.doubted(text, beside)
 	}
 	if orText && len(words) == 1 && !u.within(text).isNumber() {
 		if v, ok := u.read(words[0], text); ok {
@@ -361,10 +361,20 @@ func (u *utterance) textCorrected(sl *slot, said phrase.Said, values []found) []
 	case u.dialogue.ownValue(sl, text):
 	case said.About != "", denies && !u.marked(said), u.locale.Act(u.text) != 0 && !denies, u.dialogue.noText(sl, text), u.locale.Affirms(said.Before), u.mayBeNoText(sl, text):
 		return nil
-	case opens || denies:
+	case opens, denies, u.orders(said):
 		values[0].Left = u.text
 	}
 	return corrections(values)
+}
+
+// orders reports whether the words of a correction are a verb alone, which orders other things as well: "make tea".
+func (u *utterance) orders(said phrase.Said) bool {
+	before := strings.Fields(said.Before)
+	if len(before) == 0 {
+		return false
+	}
+	alone, ok := u.locale.Common(before[len(before)-1] + " " + said.Rest)
+	return ok && alone.Command == phrase.Correct
 }
 
 // marked reports whether a mark stands between the words of a correction and what follows them.

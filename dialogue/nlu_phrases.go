@@ -35,6 +35,7 @@ type phrases struct {
 	meant    []meaning                          // of the triggers, by their ids
 	parts    map[string]*phrase.Matcher         // of the triggers of a flow: "to {payee}"; said while it is active
 	vocab    map[string]map[string]bool         // the words that each flow is called by
+	called   map[string][]string                // the same, in order
 	signs    map[string]map[string]phrase.Signs // by flow and slot: the words beside its placeholder in triggers
 	ranker   *flowRanker                        // for what is no trigger
 	embedded sync.Map                           // by *Services, the *embedded vectors of its embedder
@@ -64,7 +65,7 @@ const (
 // newPhrases compiles what flows are begun by.
 func (c *compiler) newPhrases() *phrases {
 	d := c.d
-	p := &phrases{dialogue: d, parts: make(map[string]*phrase.Matcher), vocab: make(map[string]map[string]bool), signs: make(map[string]map[string]phrase.Signs), locale: phrase.Locale{
+	p := &phrases{dialogue: d, parts: make(map[string]*phrase.Matcher), vocab: make(map[string]map[string]bool), called: make(map[string][]string), signs: make(map[string]map[string]phrase.Signs), locale: phrase.Locale{
 		Language: languageOf(d.settings.Language), Zone: d.zone, Currency: d.settings.Currency, DayFirst: d.settings.DayFirst, Calendars: d.settings.Holidays,
 	}}
 	if p.locale.Language == nil && d.settings.Model == "" && c.opts.NLU == nil {
@@ -107,6 +108,7 @@ func (c *compiler) newPhrases() *phrases {
 	}
 	for _, f := range d.order {
 		p.parts[f.Name], p.vocab[f.Name] = p.partsOf(f), p.vocabulary(f)
+		p.called[f.Name] = keysOf(p.vocab[f.Name])
 		p.signs[f.Name] = p.triggers.Signs(func(id int) bool { return p.meant[id].flow == f.Name })
 	}
 	p.ranker = d.newFlowRanker(p.locale, nil)
@@ -190,9 +192,9 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if all, done, err := u.refusing(); done {
 		return all, err
 	}
-	tries := []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
+	tries := []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.wanted, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
 	if in == u {
-		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.wanted, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
 	}
 	if len(u.text) > long {
 		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
@@ -249,8 +251,27 @@ func (u *utterance) match() []phrase.Match {
 	return u.matches
 }
 
-// chosen is one of the flows that the user was asked to choose from.
+// chosen is one of the flows that the user was asked to choose from, and the values that came with the wish for it.
 func (u *utterance) chosen() []Command {
+	all := u.chosenFlow()
+	flow := begunBy(all)
+	if flow == "" {
+		return all
+	}
+	for at, line := range slices.Backward(u.Lines) {
+		if line.By != byUser || line.Text == u.Text && at == len(u.Lines)-1 {
+			continue
+		}
+		in := u.within(line.Text)
+		in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Text: line.Text, Filled: map[string]any{}}
+		in.flow = flow
+		return append(all, in.unambiguous(in.commands(in.doubted(line.Text, in.beside("", line.Text))))...)
+	}
+	return all
+}
+
+// chosenFlow is the flow that is chosen, or a no to all of them.
+func (u *utterance) chosenFlow() []Command {
 	if len(u.Clarify) == 0 {
 		return nil
 	}

@@ -63,7 +63,7 @@ func (u *utterance) without(text string, c Command) string {
 
 // neutral are the words that say nothing new: those that the flow is called by, and those of the question for a yes or a no.
 func (u *utterance) neutral() []string {
-	words := keysOf(u.vocab[u.flow])
+	words := slices.Clone(u.called[u.flow])
 	if sl := u.asked(); sl != nil && sl.traits().verdict {
 		words = append(append(words, spoken(sl).Names...), u.Pending.Prompt)
 	}
@@ -78,6 +78,27 @@ func (u *utterance) doubtful(more []Command, lost string) []Command {
 	}
 	u.unheard = len(more) == 0
 	return more
+}
+
+// doubted are values for slots that were not asked for. The user is asked about the first where words beside them all mean something
+// that none of them explains: "my friend has 3 bikes".
+func (u *utterance) doubted(text string, values []found) []found {
+	if len(values) > 0 && !slices.ContainsFunc(values, func(v found) bool { return v.Left != "" }) {
+		values[0].Left = u.unexplained(without(text, values))
+	}
+	return values
+}
+
+// unexplained are the words of a text, beside its values, that mean something and do not say what a value is for.
+func (u *utterance) unexplained(text string) string {
+	known := u.neutral()
+	if u.Pending != nil {
+		known = append(known, u.Pending.Prompt)
+	}
+	for _, sl := range u.places() {
+		known = append(known, spoken(sl).Names...)
+	}
+	return u.locale.Beyond(known, text)
 }
 
 // saysOther reports whether words only say that the other one of some things is meant.

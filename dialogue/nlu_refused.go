@@ -39,5 +39,9 @@ func (u *utterance) stopsPart(text string) bool {
 			return true
 		}
 	}
-	return u.named(what) != "" && !slices.ContainsFunc(u.Active, func(name string) bool { return u.callsIt(name, words) })
+	slot := u.named(what)
+	if sl := u.slotOf(slot); slot != "" && sl.traits().counts && u.locale.Indefinite(what) { // "un vélo": one of several
+		return true
+	}
+	return slot != "" && !slices.ContainsFunc(u.Active, func(name string) bool { return u.callsIt(name, words) })
 }

@@ -40,11 +40,27 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		if len(flows) == 1 && !corrects {
 			all = in.ownedBy(claims, all, false)
 		}
+		if begunBy(all) == "" {
+			doubtAll(all, claims)
+		}
 	}
-	if begunBy(all) == "" && u.locale.Proposes(u.text) {
+	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text)) {
 		u.proposed(all)
 	}
 	return all
+}
+
+// doubtAll has the user asked about all values of a message of which some words were not understood, but for those that stand
+// beside the name of their slot: "is there a good film on tonight? 3 bikes" says nothing of a day.
+func doubtAll(all []Command, claims claims) {
+	at := slices.IndexFunc(all, func(c Command) bool { return c.Left != "" })
+	for i, c := range all {
+		sets := c.Type == SetSlot || c.Type == CorrectSlot
+		if at < 0 || !sets || c.Left != "" || c.Confidence == 0 || slices.ContainsFunc(claims.by(c), func(o *claim) bool { return o.Mark >= phrase.Named }) {
+			continue
+		}
+		all[i].Left = all[at].Left
+	}
 }
 
 // flowsOf are the flows whose slots commands may give values to.

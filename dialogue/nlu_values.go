@@ -76,6 +76,7 @@ func (u *utterance) places() []*slot {
 // spoken is a slot as phrases know it, with what it is called, what was asked, and what it follows.
 func (u *utterance) spoken(sl *slot) phrase.Slot {
 	s := spoken(sl)
+	s.About = u.called[u.flow]
 	if u.collects() && u.Pending.Slot == sl.name {
 		s.Asked = u.Pending.Prompt
 	}
@@ -204,6 +205,11 @@ func (u *utterance) beside(asked, text string) []found {
 			}
 		}
 	}
+	for _, sl := range places {
+		if v, ok := u.locale.Lacks(u.spoken(sl), text); ok && sl.name != asked && sl.traits().verdict {
+			add(sl.name, v)
+		}
+	}
 	u.period(asked, text, add)
 	u.labelled(asked, text, add)
 	for _, sl := range places {
@@ -258,7 +264,7 @@ func (u *utterance) labelled(asked, text string, add func(string, phrase.Value))
 		names := phrase.Slot{Kind: phrase.Single, Choices: []phrase.Choice{{Value: sl.name, Synonyms: s.Names}}}
 		for _, name := range u.locale.Find(names, text, u.Now) {
 			for _, v := range u.dialogue.localeOf(sl).Find(s, text, u.Now) {
-				if !name.Place && v.Start >= name.End && (v.Start == name.End || u.locale.CutBegin(text[name.End:v.Start]) == "") {
+				if !name.Place && v.Start >= name.End && u.locale.Leads(text[name.End:v.Start]) {
 					add(sl.name, v)
 				}
 			}
@@ -323,14 +329,20 @@ func (u *utterance) answered() []Command {
 	}
 	if rest := without(u.text, others); len(others) > 0 && !(ok && v.Reason == "" && v.Score >= whole && v.Left == "") {
 		if w, ok := u.read(sl, rest); ok {
+			if w.Reason != "" { // the words beside it are not explained by it
+				others = u.doubted(without(rest, []found{{w, sl.name}}), others)
+			}
 			return append([]Command{found{w, sl.name}.command()}, u.commands(others)...)
 		}
 		ok = ok && v.Reason == "" && !slices.ContainsFunc(others, func(o found) bool { return o.meets(v) })
 	}
 	if !ok {
-		return u.commands(u.elsewhere(sl, others))
+		return u.commands(u.doubted(u.text, u.elsewhere(sl, others)))
 	}
 	others = slices.DeleteFunc(others, func(o found) bool { return o.meets(v) })
+	if v.Reason != "" {
+		others = u.doubted(without(u.text, []found{{v, sl.name}}), others)
+	}
 	return append([]Command{found{v, sl.name}.command()}, u.commands(others)...)
 }
 
@@ -363,6 +375,10 @@ func (u *utterance) textAnswered(sl *slot) []Command {
 		return nil
 	}
 	if v.Reason != "" {
+		return []Command{found{v, sl.name}.command()}
+	}
+	if said, is := u.locale.Common(u.text); is && said.Command == phrase.Correct && said.About != "" && said.Rest != "" && u.locale.Negated(u.text) && u.locale.Tells(u.spoken(sl), u.text) {
+		v.Value, v.Left = said.Rest, u.text // "not Ada but Ida"
 		return []Command{found{v, sl.name}.command()}
 	}
 	raw, _ := u.dialogue.localeOf(sl).Read(u.spoken(sl), u.text, u.Now)
@@ -401,9 +417,30 @@ func (u *utterance) peeled(name, text string) (string, []found) {
 	return text, taken
 }
 
+// unlabelled is a text without the words at its end that only say what the value of a slot is: "Ada" of "Ada and my number is".
+func (u *utterance) unlabelled(before, slot string) string {
+	cuts := u.locale.Cuts(before)
+	if len(cuts) == 0 {
+		return before
+	}
+	cut := cuts[len(cuts)-1]
+	sl := u.slotOf(slot)
+	names := append(spoken(sl).Names, u.dialogue.language.Say(phrase.Key("type."+string(sl.Type)), nil))
+	label := u.locale.Content(before[cut[1]:])
+	if len(label) == 0 || slices.ContainsFunc(label, func(w string) bool {
+		return !slices.ContainsFunc(names, func(name string) bool {
+			return slices.ContainsFunc(phrase.Words(name), func(n string) bool { return strings.HasSuffix(n, w) })
+		})
+	}) {
+		return before
+	}
+	return before[:cut[0]] + ","
+}
+
 // peel takes a value from one end of a text.
 func (u *utterance) peel(text string, v found) (string, bool) {
 	before, behind := text[:v.Start], text[v.End:]
+	before = u.unlabelled(before, v.slot)
 	if strings.Trim(behind, " .,;!?") == "" || u.locale.Names(u.spoken(u.slotOf(v.slot)), behind) {
 		rest, joined := u.locale.CutEnd(before)
 		return rest, joined && strings.TrimSpace(rest) != ""

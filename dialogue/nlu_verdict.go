@@ -131,6 +131,22 @@ func (u *utterance) yesBut() []Command {
 	return nil
 }
 
+// wanted is a yes or a no that calls the thing it is about: "no helmet". At a confirmation it changes the slot.
+func (u *utterance) wanted() []Command {
+	if u.Pending == nil {
+		return nil
+	}
+	for _, sl := range u.places() {
+		if !sl.traits().verdict {
+			continue
+		}
+		if yes, ok := u.locale.Wanted(spoken(sl), u.text); ok {
+			return u.commands([]found{{phrase.Value{Value: yes, Score: surely}, sl.name}})
+		}
+	}
+	return nil
+}
+
 // more is the answer to the question whether there is more, which waits for nothing: "Is there anything else?" "No, thanks."
 func (u *utterance) more() []Command {
 	at := len(u.Lines) - 1

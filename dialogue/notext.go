@@ -16,6 +16,7 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 		return
 	}
 	alone := len(delta.Set) == 1 && len(delta.Start) == 0 && !delta.Cancel
+	tells := ""
 	for i := range delta.Set {
 		c := &delta.Set[i]
 		text, ok := c.Value.(string)
@@ -47,9 +48,18 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 			if d.heardBy(s, said).mayBeNoText(sl, said) || d.mayWish(said) && !d.ownValue(sl, text) {
 				c.Left = said
 			}
+			named := spoken(sl)
+			if named.Asked = s.Pending.Prompt; c.Left == "" && !d.ownValue(sl, text) && d.locale.Tells(named, text) {
+				c.Left, tells = said, text
+			}
 		}
 		if sl := d.meant(s, *c, delta.Start); c.Left == "" && c.Confidence >= 0 && !d.ownValue(sl, text) && d.heardBy(s, text).holdsWish(text) {
 			c.Left = text
+		}
+	}
+	for i := range delta.Set { // in a sentence about something else no value is plain
+		if c := &delta.Set[i]; tells != "" && c.Left == "" && c.Confidence > 0 {
+			c.Left = tells
 		}
 	}
 }

@@ -306,6 +306,12 @@ func (l Locale) CancelsWhat(text string) (what string, ok bool) {
 	return r.restFrom(1), true
 }
 
+// Indefinite reports whether words begin with an article that stands for any one of several: "a bike".
+func (l Locale) Indefinite(text string) bool {
+	r := l.reading(text, epoch)
+	return len(r.says) > 1 && r.language.class(r.wordAt(0)) == function && !r.language.is(r.wordAt(0), owner|joint)
+}
+
 // Refuses returns what an utterance does not want: of "I don't want to send money" it is "send money".
 func (l Locale) Refuses(text string) (what string, ok bool) {
 	r := l.reading(text, epoch)

@@ -114,6 +114,17 @@ func (l Locale) CutBegin(text string) string {
 	return ""
 }
 
+// Leads reports whether words between a name and a value only lead to the value: "is", "on the".
+func (l Locale) Leads(between string) bool {
+	r := l.reading(between, epoch)
+	for i := range r.tokens {
+		if !r.isJoint(i) && !r.language.is(r.tokens[i].fold, copula) {
+			return false
+		}
+	}
+	return true
+}
+
 // isJoint reports whether a token only joins what stands on its sides: a preposition, "and", a comma.
 func (r *reading) isJoint(i int) bool {
 	t := r.tokens[i]

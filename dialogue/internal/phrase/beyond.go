@@ -14,6 +14,9 @@ func (l Locale) Beyond(names []string, text string) string {
 	var over []int
 	for k := 0; k < len(r.says); {
 		n := r.saysNothing(k)
+		if subject, long := r.language.carriers.at(r.line, k); subject && long == n { // it may be what is said
+			n = 0
+		}
 		if n == 0 && !slices.ContainsFunc(names, func(name string) bool {
 			return slices.ContainsFunc(foldedWords(name), func(w string) bool { return r.alike(r.wordAt(k), w) })
 		}) {
@@ -26,7 +29,7 @@ func (l Locale) Beyond(names []string, text string) string {
 
 // saysNothing is how many spoken words from the k-th on mean nothing beside a no; 0 for a word that does.
 func (r *reading) saysNothing(k int) int {
-	if m, n := r.mood(k); n > 0 && m != saysYes && m != doubts {
+	if m, n := r.mood(k); n > 0 && m != saysYes && m != doubts && !(m == around && k > 0 && r.language.is(r.wordAt(k-1), owner)) { // "my friend" is nobody who is spoken to
 		return n
 	}
 	if m, n := r.language.moods.at(r.line, k); m == turns {
@@ -35,7 +38,7 @@ func (r *reading) saysNothing(k int) int {
 	if _, n := r.language.kept.at(r.line, k); n > 0 {
 		return n
 	}
-	if n := max(r.filling(k), r.carrying(k)); n > 0 && !r.changes(k, n) {
+	if n := max(r.filling(k), r.carrying(Slot{}, k)); n > 0 && !r.changes(k, n) {
 		return n
 	}
 	t, word := r.says[k], r.wordAt(k)

@@ -13,6 +13,63 @@ func (r *reading) booleanAt(i int) (found, bool) {
 	return r.value(r.language.is(r.word(i), truth), i, i+1, 1), true
 }
 
+// Wanted tells whether an utterance wants the thing that a slot is called by, or goes without it: "a helmet, please", "no helmet".
+//
+// It reports false where anything else is said: "I have a helmet", "not without a helmet".
+func (l Locale) Wanted(slot Slot, text string) (wanted, ok bool) {
+	r := l.reading(text, epoch)
+	i, _ := r.opened()
+	if i >= len(r.says) || r.unsure() || r.asks(i) {
+		return false, false
+	}
+	wanted = true
+	for k := i; k < len(r.says); {
+		word := r.wordAt(k)
+		if n := r.namedAt(slot, k); n > 0 {
+			k, ok = k+n, true
+			continue
+		}
+		article := r.filling(k) == 1 && r.language.class(word) == function
+		switch {
+		case r.language.is(word, without|lacking) && wanted && !ok:
+			wanted = false
+		case !article && !r.language.is(word, polite|joint):
+			return false, false
+		}
+		k++
+	}
+	return wanted, ok
+}
+
+// Lacks finds words that go without the thing that a slot is called by, as a no: "without a helmet".
+func (l Locale) Lacks(slot Slot, text string) (Value, bool) {
+	r := l.reading(text, epoch)
+	for k := range r.says {
+		if !r.language.is(r.wordAt(k), without|lacking) || r.denied(r.says[k]) {
+			continue
+		}
+		at := k + 1
+		for at < len(r.says) && (r.filling(at) == 1 && r.language.class(r.wordAt(at)) == function || r.language.is(r.wordAt(at), joint)) {
+			at++
+		}
+		if n := r.namedAt(slot, at); n > 0 {
+			return r.value(false, r.says[k], r.says[at+n-1]+1, 1).Value, true
+		}
+	}
+	return Value{}, false
+}
+
+// namedAt is how many spoken words from the k-th on are one of the names of a slot.
+func (r *reading) namedAt(slot Slot, k int) int {
+	for _, name := range slot.Names {
+		words := foldedWords(name)
+		if n := len(words); n > 0 && k+n <= len(r.says) && slices.EqualFunc(words, r.says[k:k+n], func(w string, t int) bool { return r.alike(r.tokens[t].fold, w) }) {
+			return n
+		}
+	}
+	return 0
+}
+
 // contrary reports whether words for both truth values are said: "no yes".
 func (r *reading) contrary() bool {
 	says := func(of role) bool {

@@ -104,7 +104,7 @@ func (l Locale) Claims(slots []Slot, signs map[string]Signs, text string, now ti
 	for k, s := range slots {
 		for _, v := range at[k] {
 			n, isNumber := r.number(v.i)
-			c := Claim{Value: r.touched(s.kind(), v).Value, Number: s.kind().counts || isNumber && n.j == v.j && s.kind() != Phone}
+			c := Claim{Value: r.touched(s, v).Value, Number: s.kind().counts || isNumber && n.j == v.j && s.kind() != Phone}
 			c.Typed = c.Number && s.kind().bare && r.introduced(v.i)
 			switch {
 			case counted[v.i] == k+1:

@@ -75,7 +75,7 @@ func (r *reading) phoneAt(i int) (found, bool) {
 // wholeDate is the token behind a date in digits that has its year.
 func (r *reading) wholeDate(i int) (j int, ok bool) {
 	d, ok := r.inDigitsOnly(i)
-	return d.j, ok && !d.noYear && d.wrong() == nil
+	return d.j, ok && !d.noYear && d.day.wrong() == nil
 }
 
 // noPhone is an answer that is a date in digits, which is no telephone number.

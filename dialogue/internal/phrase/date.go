@@ -232,12 +232,13 @@ func (r *reading) inDigitsOnly(i int) (dated, bool) {
 		d.day = day{year: year}
 	case len(parts) == 2 && sign == '/' && len(first) <= 2 && len(last) <= 2:
 		d.noYear = true
-	case len(parts) == 2 && sign == '.' && r.dayFirst() && len(first) <= 2 && len(last) <= 2 && r.sign(j) == '.' && r.isGlued(j): // 3.12.
+	case len(parts) == 2 && sign == '.' && len(first) <= 2 && len(last) <= 2 && r.sign(j) == '.' && r.isGlued(j): // 3.12.
 		d.noYear, d.j = true, j+1
 	default:
 		return dated{}, false
 	}
 	r.ordered(&d, parts[0], parts[1])
+	r.pointed(&d, sign, parts[0], parts[1])
 	return d, true
 }
 
@@ -249,6 +250,22 @@ func century(year int) int {
 		return 1900 + year
 	}
 	return 2000 + year
+}
+
+// pointed asks which day is meant by a date with points of which both orders are days. Those who write points put the day first, mostly,
+// also where the locale does not.
+func (r *reading) pointed(d *dated, sign rune, a, b int) {
+	if sign != '.' || r.dayFirst() || a == b || min(a, b) < 1 || max(a, b) > 12 {
+		return
+	}
+	said := func(of, month int) string {
+		args := Args{"day": of, "month": time.Month(month)}
+		if !d.noYear {
+			args["year"] = d.year
+		}
+		return strings.TrimSpace(r.language.Say(DayShown, args))
+	}
+	d.clash = because(WhichOne, Args{"choices": r.language.Any([]string{said(a, b), said(b, a)})})
 }
 
 // ordered takes two numbers for a day and a month in the locale's order.
@@ -423,7 +440,7 @@ func (r *reading) numbers(j int) bool {
 	}
 	if word := r.folded(j); slices.Contains(strings.Fields(r.language.Values.Times), word) {
 		return true
-	} else if r.language.is(word, suiting|asking|polite) || r.carrying(r.spokenAt(j)) > 0 || r.isValueTerm(j) || r.saysDay(j) {
+	} else if r.language.is(word, suiting|asking|polite) || r.carrying(Slot{}, r.spokenAt(j)) > 0 || r.isValueTerm(j) || r.saysDay(j) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(r.text[r.tokens[j].start:])

@@ -185,6 +185,7 @@ var English = &Language{
 		Outros:    `i think | i guess | i suppose | i believe | i mean | i would say | id say | i reckon | if possible | if you can | thank you | thank you very much | thanks a lot | as far as i know`,
 		Selves:    "i am | im | we are | i go by | people call me | call me | i am called | im called",
 		NameWords: "name names who called",
+		Persons:   "whom recipient payee surname",
 		Polite:    "please pls plz thanks thx ta cheers",
 		Afresh:    "new fresh second one ones",
 		Orders:    "first then afterwards afterward",
@@ -206,11 +207,16 @@ var English = &Language{
 		Limits: "budget limit maximum max most least minimum",
 		Changers: `before after until till since than half quarter except without besides other another every each per times time ago later past or if unless when what which who whom whose how where why not versus vs between
 			among within during through throughout`,
-		Carriers: `owe | owes | owed | go | going | go back | going back | come | come back | coming | coming back | be back | be there | get back | get there | leave | leaving | return | returning | arrive | arriving | arrival | departure | depart | fly | flying |
-			travel | travelling | drive | meet | meeting | meet up | meetings | lets meet | appointment | arrangement | arrangements | appointments | book | booking | reserve | reservation | schedule | scheduled | arrange | set up | set it up | set something up | call |
-			table | flight | trip | lunch | dinner | breakfast | brunch | party | event | date | date of birth | born | birthday | birth date | happen | happened | happens | pay | paid | payment | price | cost | costs | it costs | spend |
-			budget | send | sent | transfer | deliver | delivery | see | seen | task | done | due | deadline | remind | reminder | visit | move | order | dated | value | total of | amounts to`,
+		Carriers: `go | going | go back | going back | come | come back | coming | coming back | be back | be there | get back | get there | leave | leaving | return |
+			returning | arrive | arriving | arrival | departure | depart | fly | flying | travel | travelling | drive | meet | meeting | meet up | meetings |
+			lets meet | appointment | arrangement | arrangements | appointments | book | booking | reserve | reservation | schedule | scheduled | arrange |
+			set up | set it up | set something up | call | table | flight | trip | date | happen | happened | happens | see | seen | visit | move | dated |
+			total of | amounts to`,
+		Subjects: `born | birthday | birth date | date of birth | pay | paid | payment | price | cost | costs | it costs | spend | budget | owe | owes | owed | send |
+			sent | transfer | deliver | delivery | order | task | done | due | deadline | remind | reminder | party | event | lunch | dinner | breakfast |
+			brunch | value`,
 		Greetings: "good",
+		Ages:      "age old aged",
 	},
 	Asides: Asides{
 		Openers: `ah | aah | oh | ooh | ohh | ugh | argh | aw | ow | ow no | eh | huh | btw | by the way | just out of curiosity | out of curiosity | you know what | you know | i have a question | quick question | one question |
@@ -363,7 +369,7 @@ var English = &Language{
 		{Skip, "", []string{
 			"skip [it|that|this|this one|that one|this question|the question|this step]", "pass", "next [question|one|please]", "i dont know", "i do not know", "dont know", "dunno", "i dunno", "idk", "no idea", "i have no idea", "ive no idea",
 			"no preference", "i have no preference", "i dont have a preference", "(i dont care|dont care)", "(i dont mind|i do not mind|dont mind)", "it (doesnt|does not) matter", "(doesnt|does not) matter", "[i am|im] not sure", "i cant (say|tell|remember)", "i dont remember",
-			"(id rather|i would rather|i prefer) not [to] say", "rather not say", "leave (it|that|this) (blank|empty|out)", "(move on|lets move on|go on to the next)", "not applicable", "n/a", "(whatever|anything|whichever|any) [is fine|is ok|will do|works]", "you (choose|decide|pick)", "up to you", "its up to you", "nothing in particular", "(can|could) we skip (that|this|it)", "lets skip (that|this|it)", "i dont want to (say|answer)", "later", "not now", "i dont have (one|any|it)",
+			"(id rather|i would rather|i prefer) not [to] say", "(thats|that is|its|it is) [too|a|very|strictly|my] (private|personal|confidential|secret)", "[thats|that is|its|it is] none of your business", "no comment", "i (wont|will not|dont want to|do not want to) (tell|say) [you] [that|it]", "i (refuse|prefer not) to (say|answer|tell)", "rather not say", "leave (it|that|this) (blank|empty|out)", "(move on|lets move on|go on to the next)", "not applicable", "n/a", "(whatever|anything|whichever|any) [is fine|is ok|will do|works]", "you (choose|decide|pick)", "up to you", "its up to you", "nothing in particular", "(can|could) we skip (that|this|it)", "lets skip (that|this|it)", "i dont want to (say|answer)", "later", "not now", "i dont have (one|any|it)",
 		}},
 		{Handoff, "", []string{
 			"(talk|speak) (to|with) [a|an|the|some|your|another] [real|live|human] (human|person|agent|someone|somebody|operator|representative|rep|advisor|adviser|manager|supervisor|colleague|employee|staff|support|customer service|customer support|human being|clerk)",

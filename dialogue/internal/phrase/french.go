@@ -159,6 +159,7 @@ var French = &Language{
 		Outros:    "je crois | je pense | je dirais | si possible | merci beaucoup | sil vous plait",
 		Selves:    "je suis | nous sommes | on est",
 		NameWords: "nom noms appelle appelez appellent prenom qui",
+		Persons:   "destinataire beneficiaire",
 		Polite:    "merci svp stp",
 		Afresh:    "nouveau nouvelle nouveaux nouvel second seconde",
 		Orders:    "dabord puis ensuite",
@@ -176,9 +177,12 @@ var French = &Language{
 		Bounds:   "jusqua | jusqua concurrence de | au plus | au maximum | maximum | au moins | au minimum | pas plus de | pas moins de | moins de | plus de | sous | en dessous de | au dessus de | au plus tard | au plus tot | a partir de | a partir du",
 		Limits:   "budget limite maximum maximal minimum plafond",
 		Changers: "avant apres jusqua depuis demi demie moitie quart tiers sauf sans autre autres chaque tous toutes par fois ou si que quoi qui comment ou quand pourquoi quel quelle pas entre pendant mais",
-		Carriers: `partir | pars | part | aller | vais | va | venir | viens | revenir | reviens | retour | arriver | arrive | depart | arrivee | rencontrer | rencontrons nous | on se voit | voyage | voyager | vol | train | reserver | reserve | reservation | table |
-			rendez vous | rdv | ne | nee | naissance | date de naissance | anniversaire | date | prix | coute | coutent | payer | paie | depenser | virer | virement | envoyer | envoie | envoyez | livrer | livraison | visite | commander | dejeuner | diner | fete`,
+		Carriers: `partir | pars | part | aller | vais | va | venir | viens | venons | allons | partons | revenons | arrivons | revenir | reviens | retour | arriver | arrive | depart | arrivee | rencontrer |
+			rencontrons nous | on se voit | voyage | voyager | vol | train | reserver | reserve | reservation | table | rendez vous | rdv | date | visite`,
+		Subjects: `ne | nee | naissance | date de naissance | anniversaire | prix | coute | coutent | payer | paie | depenser | virer | virement | envoyer | envoie |
+			envoyez | livrer | livraison | commander | dejeuner | diner | fete`,
 		Greetings: "bon bonne",
+		Ages:      "age ages",
 	},
 	Asides: Asides{
 		Openers: `ah | oh | aha | euh | tiens | au fait | dailleurs | une question | petite question | jai une question | encore une question | autre chose | avant de continuer | avant cela | dites | dites moi | dis`,
@@ -322,7 +326,7 @@ var French = &Language{
 		}},
 		{Skip, "", []string{
 			"(passer|passez|passe) [ça|la question|cette question]", "(question|étape) suivante", "je ne sais pas", "je sais pas", "aucune idée", "peu importe", "(ça|cela) m'est égal", "(je préfère|j'aimerais mieux) ne pas (dire|répondre)",
-			"je ne veux pas (dire|répondre)", "sans", "plus tard", "sauter (cette étape|ça)", "pas de préférence",
+			"je ne veux pas (dire|répondre)", "c'est [trop|très] (privé|personnel|confidentiel|secret)", "(ça|cela) ne (vous|te) regarde pas", "pas de commentaire", "je ne (le|vous le|te le) (dis|dirai) pas", "je préfère ne pas le dire", "sans", "plus tard", "sauter (cette étape|ça)", "pas de préférence",
 		}},
 		{Handoff, "", []string{
 			"(parler|discuter) (à|avec) [un|une|le|la] [vrai|vraie] (humain|personne|conseiller|conseillère|agent|employé|responsable|quelqu'un|opérateur)", "(je veux|je voudrais|j'aimerais|puis-je|je peux|pourrais-je) (parler|discuter) (à|avec) [un|une] [vrai|vraie] (humain|personne|conseiller|conseillère|agent|responsable|quelqu'un)",
@@ -349,6 +353,7 @@ var French = &Language{
 		}},
 		{Wrong, "", []string{
 			"[non] [le|la|les|mon|ma] {about} (est faux|est fausse|sont faux|sont fausses|ne sont pas bons|n'est pas bon|n'est pas bonne|n'est pas correct|n'est pas correcte|est incorrect|est incorrecte)", "[non] (mauvais|mauvaise|faux|fausse) {about}",
+			"(pas|mais pas|surtout pas|tout sauf) [le|la|les] {about}",
 		}},
 		{Clear, "", []string{
 			"(oubliez|oublie|supprimez|supprime|effacez|efface|retirez|retire|enlevez|enlève) [le|la|les|mon|ma|mes] {about}", "ne tenez pas compte (de|du|de la) {about}",

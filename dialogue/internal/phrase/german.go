@@ -158,6 +158,7 @@ var German = &Language{
 		Outros:    "glaube ich | denke ich | wurde ich sagen | wenn moglich | vielen dank | danke schon | meine ich",
 		Selves:    "ich bin | wir sind",
 		NameWords: "name namen heissen heisst wer",
+		Persons:   "wem wen empfanger nachname",
 		Polite:    "bitte danke dank dankeschon merci",
 		Afresh:    "neu neuer neue neues neuen neuem anderer andere anderen zweiter zweite zweiten",
 		Orders:    "zuerst erst dann danach anschliessend",
@@ -176,10 +177,14 @@ var German = &Language{
 		Bounds:   "bis zu | maximal | hochstens | mindestens | nicht mehr als | nicht weniger als | weniger als | mehr als | unter | uber | spatestens | fruhestens | ab",
 		Limits:   "budget limit maximal hochstens maximum mindestens grenze",
 		Changers: "vor nach bis seit als halb halbe halben halfte viertel drittel ausser ohne statt andere anderen jede jeden jeder jedes pro je oder wenn falls ob was wer wem wie wo wann warum welche welcher welches welchen nicht zwischen wahrend",
-		Carriers: `schulde | schulden | schuldet | gehe | gehen | gehe zuruck | komme | kommen | komme zuruck | kommt | treffen | treffe | fahre | fahren | reise | reisen | fliege | fliegen | flug | fahrt | abflug | ankunft | anreise | abreise | buche | buchen | buchung |
-			reserviere | reservieren | reservierung | tisch | termin | besprechung | treffen wir | geboren | geburtstag | geburtsdatum | datum | preis | kostet | kosten | bezahle | bezahlen | zahle | zahlen | uberweise | uberweisen |
-			sende | senden | schicke | schicken | ausgeben | findet | findet statt | passiert | passierte | fallig | frist | liefern | lieferung | besuche | besuchen | bestelle | bestellen | mittagessen | abendessen | feier | zuruck`,
+		Carriers: `gehe | gehen | gehe zuruck | komme | kommen | komme zuruck | kommt | treffen | treffe | fahre | fahren | reise | reisen | fliege | fliegen | flug |
+			fahrt | abflug | ankunft | anreise | abreise | buche | buchen | buchung | reserviere | reservieren | reservierung | tisch | termin | besprechung |
+			treffen wir | datum | findet | findet statt | passiert | passierte | besuche | besuchen | zuruck`,
+		Subjects: `geboren | geburtstag | geburtsdatum | preis | kostet | kosten | bezahle | bezahlen | zahle | zahlen | schulde | schulden | schuldet | uberweise |
+			uberweisen | sende | senden | schicke | schicken | ausgeben | fallig | frist | liefern | lieferung | bestelle | bestellen | mittagessen | abendessen |
+			feier`,
 		Greetings: "guten gute schonen",
+		Ages:      "alter alt",
 	},
 	Asides: Asides{
 		Openers: `ah | ach | oh | ohh | aha | uh | au | ach so | ach ja | ubrigens | nebenbei | mal eine frage | eine frage | kurze frage | ich habe eine frage | ich hatte eine frage | noch eine frage | noch etwas | noch was |
@@ -332,7 +337,7 @@ var German = &Language{
 			"(wie|was|hä) [bitte]", "was (hast du|haben sie) gesagt", "was war die frage", "noch (mal|einmal) [bitte]", "nochmal [bitte]", "(wiederhole|wiederholen sie) (das|es) [bitte]", "wiederholen", "ich habe [das|dich|sie] nicht verstanden", "das habe ich nicht verstanden", "(wie|was) (war|ist|lautet) [nochmal|noch mal|noch einmal] die frage", "(kannst du|können sie) das [bitte] [noch einmal|nochmal|noch mal] (wiederholen|sagen)", "was (wolltest du|wollten sie) wissen",
 		}},
 		{Skip, "", []string{
-			"überspringen [bitte]", "überspring (das|es)", "überspringe (das|es)", "weiter ohne", "weiß [ich] nicht", "ich weiß [es] nicht", "keine ahnung", "keine angabe", "[ist|das ist|ist mir|das ist mir|mir] [ganz|völlig] egal [wann|wo|wer|was|wie|welche|welcher|welches]", "will ich nicht sagen", "möchte ich nicht sagen", "auslassen", "später", "nächste [frage]",
+			"überspringen [bitte]", "überspring (das|es)", "überspringe (das|es)", "weiter ohne", "weiß [ich] nicht", "ich weiß [es] nicht", "keine ahnung", "keine angabe", "[ist|das ist|ist mir|das ist mir|mir] [ganz|völlig] egal [wann|wo|wer|was|wie|welche|welcher|welches]", "will ich nicht sagen", "(das ist|ist) [mir|zu|sehr|streng] (privat|persönlich|vertraulich|geheim)", "[das|es] geht (dich|sie|euch) [gar|überhaupt] nichts an", "[das] sage ich [ihnen|dir] nicht", "[das] verrate ich [ihnen|dir] nicht", "kein kommentar", "möchte ich nicht sagen", "auslassen", "später", "nächste [frage]",
 		}},
 		{Handoff, "", []string{
 			"(mit|zu) [einem|einer] [echten] (menschen|mensch|mitarbeiter|mitarbeiterin|person|berater|kollegen) [sprechen|reden|verbinden]", "[einen|ein|eine] [echten|echte|echter] (mensch|menschen|mitarbeiter|mitarbeiterin|berater)",

@@ -111,6 +111,7 @@ type Answers struct {
 	Outros    string            // end it: "I think"
 	Selves    string            // before a name: "I am"
 	NameWords string            // words of questions for a name
+	Persons   string            // words of questions for somebody, and of what they are called: "whom", "recipient"
 	Polite    string            // "please"
 	Further   string            // in questions whether there is more: "else"
 	Afresh    string            // words for another thing of a kind: "new"
@@ -129,6 +130,8 @@ type Beside struct {
 	Changers  string // words beside a value that make it another one: "before", "of", "half"
 	Limits    string // in questions for a limit: "budget"
 	Carriers  string // of sentences that say what a value is for, and never change it: "meet | go back"
+	Subjects  string // likewise, but of sentences that may be about something that was not asked: "pay | birthday"
+	Ages      string // in names of and questions for what is counted in years: "age"
 	Greetings string // before a part of the day: "good" morning
 }
 
@@ -234,13 +237,15 @@ const (
 	since
 	lasting
 	you
+	aging
+	person
 )
 
 // wordRoles are the lists of words that give roles.
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		aging: b.Ages, person: a.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}
@@ -280,7 +285,9 @@ type sayings struct {
 	openers phrases[opener]
 	wishes  wishes // for another language
 
-	kept, fillers, bounds, carriers, intros, outros, selves, enough, requests, joins phrases[bool]
+	carriers phrases[bool] // true: of a subject of its own
+
+	kept, fillers, bounds, intros, outros, selves, enough, requests, joins phrases[bool]
 }
 
 // timeSayings are those of days and moments.
@@ -346,9 +353,11 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.carriers: b.Carriers, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
+	s.carriers.add(false, b.Carriers)
+	s.carriers.add(true, b.Subjects)
 	s.ranges, s.wishes = l.rangeWords(), l.wishesOf()
 	s.openers.add(opens, l.Asides.Openers)
 	s.openers.add(softly, l.Asides.Soft)

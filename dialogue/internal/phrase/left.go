@@ -58,11 +58,14 @@ func (r *reading) neutral(s Slot, t int, inside func(int) bool) (n int, neutral 
 	if n := r.bound(k); n > 0 {
 		return r.says[k+n-1] + 1 - t, r.asksLimit() || r.asksFor(k, n)
 	}
+	if r.measures(s, t, inside) {
+		return 1, false
+	}
 	n = r.filling(k)
 	if n == 0 && r.isValueWord(t) {
 		return 1, false
 	}
-	if n = max(n, r.carrying(k)); n > 0 && !r.changes(k, n) {
+	if n = max(n, r.carrying(s, k)); n > 0 && !r.changes(k, n) {
 		end := r.says[k+n-1] + 1
 		for at := t; at < end; at++ {
 			if inside(at) {
@@ -115,10 +118,54 @@ func (r *reading) filling(k int) int {
 	return n
 }
 
-// carrying is how many spoken words from the k-th on only say what a value is for.
-func (r *reading) carrying(k int) int {
-	_, n := r.language.carriers.at(r.line, k)
+// carrying is how many spoken words from the k-th on only say what a value of a slot is for. A subject of its own, such as "pay", is
+// for another value, unless the slot or what goes on is called so.
+func (r *reading) carrying(s Slot, k int) int {
+	subject, n := r.language.carriers.at(r.line, k)
+	if subject && s.isPlaced() && !s.kind().money && !slices.ContainsFunc(r.says[k:k+n], func(t int) bool { return r.isAbout(s, r.tokens[t].fold) }) {
+		return 0
+	}
 	return n
+}
+
+// isPlaced reports whether it is known what a slot is called, and so what else a sentence may be about.
+func (s Slot) isPlaced() bool { return len(s.Names) > 0 || len(s.About) > 0 }
+
+// isAbout reports whether a word is one of the question, of what the slots are called, or of what goes on.
+func (r *reading) isAbout(s Slot, word string) bool {
+	return r.question[word] || r.names(s, word) || slices.ContainsFunc(s.About, func(w string) bool { return r.alike(w, word) })
+}
+
+// measures reports whether a token makes of the number beside it a time or a length of time, which is no count: "at" in "at 3", "years"
+// in "9 years old". A slot may count just that: "nights", "age".
+func (r *reading) measures(s Slot, t int, inside func(int) bool) bool {
+	if !s.kind().counts || !s.isPlaced() || r.question[r.tokens[t].fold] || r.isCounted(s, t) {
+		return false
+	}
+	if r.is(t, "at") && inside(t+1) {
+		return true
+	}
+	if !inside(t - 1) {
+		return false
+	}
+	return r.oclock(t) > t || r.isTimeUnit(t) && !r.asksAge(s)
+}
+
+// isTimeUnit reports whether a token is a unit of time: "years".
+func (r *reading) isTimeUnit(t int) bool {
+	_, unit := r.language.spans[r.word(t)]
+	return unit
+}
+
+// asksAge reports whether a slot counts years.
+func (r *reading) asksAge(s Slot) bool {
+	is := func(word string) bool { return r.language.is(word, aging) }
+	for word := range r.question {
+		if is(word) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Names, func(name string) bool { return slices.ContainsFunc(foldedWords(name), is) })
 }
 
 // bound is how many spoken words from the k-th on make a limit of a value: "less than".
@@ -287,16 +334,22 @@ func (r *reading) opens(t int) bool {
 
 // touched is a value that was found in a longer utterance. A word that touches it and changes it is left over. Of the other
 // words of the utterance nobody knows here what they say.
-func (r *reading) touched(k *Kind, v found) found {
+func (r *reading) touched(s Slot, v found) found {
+	k := s.kind()
 	if !k.exact || v.Reason != "" || v.Left != "" {
 		return v
 	}
 	var over []int
+	at := func(t int) bool { return t >= v.i && t < v.j }
 	if t := r.touchingBefore(k, v.i); t >= 0 {
 		over = append(over, t)
+	} else if v.i > 0 && r.measures(s, v.i-1, at) {
+		over = append(over, v.i-1)
 	}
 	if t := r.touchingBehind(k, v.j); t >= 0 {
 		over = append(over, t)
+	} else if v.j < len(r.tokens) && r.measures(s, v.j, at) {
+		over = append(over, v.j)
 	}
 	v.Left = r.quoted(over)
 	return v

@@ -272,7 +272,7 @@ func (t *turn) slot(at int) []typed {
 		from, _ := slices.BinarySearch(t.says, v.i)
 		to, _ := slices.BinarySearch(t.says, v.j)
 		if to > from && to <= t.said {
-			if v = t.touched(t.m.slots[at].kind(), v); t.m.has(v.Left) {
+			if v = t.touched(t.m.slots[at], v); t.m.has(v.Left) {
 				v.Left = "" // a word of a phrase: "before {day}"
 			}
 			t.found[at] = append(t.found[at], typed{v.Value, from, to})

@@ -255,6 +255,13 @@ func (l Locale) Proposes(text string) bool {
 	return true
 }
 
+// Inquires reports whether an utterance asks for something with a word of questions: "how much are 3 bikes".
+func (l Locale) Inquires(text string) bool {
+	r := l.reading(text, epoch)
+	i, _ := r.opened()
+	return !r.cut && i < len(r.says) && r.language.is(r.wordAt(i), askword) && r.filling(i) == 0 && r.asks(i)
+}
+
 // Either reports whether an utterance is only the word between two values of which one is meant: "or".
 func (l Locale) Either(text string) bool {
 	r := l.reading(text, epoch)

@@ -46,6 +46,7 @@ type Slot struct {
 	Names   []string       // what it is called, in words: "adults" may stand behind its number, "the recipient is" before its text
 	Beside  []string       // what other slots are called: those words change no value
 	Asked   string         // the question that is answered
+	About   []string       // the words that what goes on is called by, folded: "rent"
 	After   string         // of a date: the day that "two days later" is counted from, "2026-11-25"; defaults to today
 }
 
@@ -120,7 +121,7 @@ func (l Locale) reading(text string, now time.Time) *reading {
 // value is a value said with the tokens from i to before j.
 func (r *reading) value(v any, i, j int, score float64) found {
 	start, end := r.span(i, j)
-	if j > i+1 && r.isPointed(j-2) { // "den 3."
+	if j > i+1 && r.isPointed(j-2) || j > i+3 && r.sign(j-1) == '.' && r.isGlued(j-1) && r.sign(j-3) == '.' && r.tokens[j-2].sort == digits { // "den 3.", "3.12."
 		end = r.tokens[j-1].end
 	}
 	return found{Value{Value: v, Text: r.text[start:end], Start: start, End: end, Score: score}, i, j}
@@ -197,7 +198,7 @@ func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 		if slot.kind().money && v.Reason == "" && r.isThing(v) || r.refused(v) {
 			continue
 		}
-		values = append(values, r.touched(slot.kind(), v).Value)
+		values = append(values, r.touched(slot, v).Value)
 	}
 	return values
 }

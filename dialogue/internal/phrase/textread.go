@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,10 +39,14 @@ func (r *reading) textAnswer(s Slot) (Value, bool) {
 // all, nothing is taken away.
 func (r *reading) trimmed(names []string) (i, j int) {
 	i, j = 0, len(r.says)
+	who := r.asksName(names)
 	for i < j {
-		n := r.introduction(i, j)
+		n := r.introduction(i, j, who)
 		if n == 0 {
 			n = r.called(i, j, names)
+		}
+		if n == 0 {
+			n = r.under(i, j, names)
 		}
 		if n == 0 {
 			break
@@ -52,7 +57,7 @@ func (r *reading) trimmed(names []string) (i, j int) {
 		i++
 	}
 	for j > i+1 && !r.cut {
-		n := r.ending(i, j)
+		n := r.ending(i, j, who)
 		if n == 0 {
 			break
 		}
@@ -65,12 +70,12 @@ func (r *reading) trimmed(names []string) (i, j int) {
 }
 
 // introduction is how many spoken words from i on only introduce the answer that ends before j.
-func (r *reading) introduction(i, j int) int {
+func (r *reading) introduction(i, j int, who bool) int {
 	if r.language.class(r.wordAt(i)) == hum {
 		return 1
 	}
 	_, n := r.language.intros.at(r.line, i)
-	if n == 0 && r.asksName() {
+	if n == 0 && who {
 		_, n = r.language.selves.at(r.line, i)
 	}
 	if left := j - i - n; left <= 0 || left > 4 {
@@ -80,26 +85,28 @@ func (r *reading) introduction(i, j int) int {
 }
 
 // ending is how many spoken words before j only end the answer that begins at i.
-func (r *reading) ending(i, j int) int {
+func (r *reading) ending(i, j int, who bool) int {
 	for n := min(r.language.outros.longest, j-i-1); n > 0; n-- {
 		if _, long := r.language.outros.at(r.line, j-n); long == n {
 			return n
 		}
 	}
-	if word := r.wordAt(j - 1); r.language.class(word) == hum || r.language.is(word, polite) || r.language.is(word, present) && r.asksName() {
+	if word := r.wordAt(j - 1); r.language.class(word) == hum || r.language.is(word, polite) || r.language.is(word, present) && who {
 		return 1
 	}
 	return 0
 }
 
-// asksName reports whether somebody's name was asked for.
-func (r *reading) asksName() bool {
+// asksName reports whether somebody's name was asked for, by the question or by what the answer is called.
+func (r *reading) asksName(names []string) bool {
 	for word := range r.question {
 		if r.language.is(word, asksName) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(foldedWords(name), func(w string) bool { return r.language.is(w, asksName) })
+	})
 }
 
 // called is how many spoken words from i on only say what the answer is called: "my address is", "the recipient is".
@@ -118,6 +125,56 @@ func (r *reading) called(i, j int, names []string) int {
 		}
 	}
 	return 0
+}
+
+// under is how many spoken words from i on only say that a name follows: "under the name", "in the name of".
+func (r *reading) under(i, j int, names []string) int {
+	k := i + 1
+	for k < j && k < i+3 && r.language.class(r.wordAt(k)) != content {
+		k++
+	}
+	if k >= j-1 || k == i+1 && r.language.class(r.wordAt(i)) == content || !r.language.is(r.wordAt(k), asksName) && !slices.ContainsFunc(names, func(name string) bool { return r.alike(r.wordAt(k), fold(name)) }) {
+		return 0
+	}
+	if k++; k < j-1 && (r.is(r.says[k], "of") || r.language.is(r.wordAt(k), joint)) {
+		k++
+	}
+	return k - i
+}
+
+// Tells reports whether a text that is to be the name of somebody or something is a sentence: "I told you already", "we come at 3",
+// "not Ada but Ida", "Ada and two helmets".
+//
+// It is false where no name was asked for. Of what begins with an unknown word, such as a name, only what follows an "and" tells.
+func (l Locale) Tells(slot Slot, text string) bool {
+	r := l.reading(text, epoch)
+	if r.cut || len(r.says) < 2 || r.inQuotes() || !l.asksWho(slot) {
+		return false
+	}
+	first := r.wordAt(0)
+	if r.language.is(first, pronoun|askword) && !r.language.is(first, owner) {
+		return true
+	}
+	open := r.tokens[r.says[0]].sort == digits || r.language.known[first] || r.language.class(first) != content
+	for k, t := range r.says {
+		word := r.wordAt(k)
+		_, month := r.language.months[r.word(t)]
+		subject, _ := r.language.carriers.at(r.line, k)
+		tells := k > 0 && (subject || r.language.is(word, asking)) || r.tokens[t].sort == digits && !r.isGlued(t) || r.isValueTerm(t) && !month
+		if open && tells || r.parted(k) && r.language.class(word) == negation && !r.language.is(word, stops) {
+			return true
+		}
+		open = open || r.language.is(word, link|ands)
+	}
+	return false
+}
+
+// asksWho reports whether a slot or the question for it asks for the name of somebody or something.
+func (l Locale) asksWho(slot Slot) bool {
+	of := l.language()
+	return slices.ContainsFunc(append(slices.Clone(slot.Names), slot.Asked), func(text string) bool {
+		return slices.ContainsFunc(foldedWords(text), func(w string) bool { return of.is(w, asksName|person) })
+	})
 }
 
 // isLead reports whether a preposition stands before the answer that was in the question, too: "to Bob", asked "to whom?"
