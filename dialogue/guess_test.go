@@ -352,3 +352,33 @@ func TestValuesAreKeptBehindAClarification(t *testing.T) {
 		}
 	}
 }
+
+// Of two people or two sums in one wish none is taken: the user is asked.
+func TestTwoInOneWishAreAskedAbout(t *testing.T) {
+	d, err := Compile(Definition{Name: "bank", Flows: []Flow{{
+		Name: "transfer", Trigger: []string{"send {amount} to {payee}", "send money to {payee}", "send money"},
+		Slots: []Slot{{Name: "amount", Type: Money}, {Name: "payee", Type: Text}},
+		Steps: []Step{{ID: "who", Type: CollectStep, Slot: "payee", Message: "To whom?"}, {ID: "much", Type: CollectStep, Slot: "amount", Message: "How much?"}, {ID: "ok", Type: ConfirmStep, Message: "?"}},
+	}}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, asks := range map[string]bool{
+		"send money to Bob and 60 to Ada": true, "send 50 to Bob, not 60 to Ada": true, "send 50 to Bob and 60 to Ada": true, "send 50 to Bob, 60 to Ada": true, "send 50 to Bob or Ada": true,
+		"send money to Bob but not to Ada": true, "send 50 to Bob": false, "send 50 to Bob & Sons": false, "send money to Bob and Ada": false,
+	} {
+		all, err := d.phrases.understand(&Turn{Dialogue: d, Now: guessNow, Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var deltas []Delta
+		for _, c := range d.known(all) {
+			deltas = append(deltas, own[c.Type](c))
+		}
+		delta := MergeDeltas(deltas...)
+		d.guard(&State{At: guessNow.UnixMicro()}, &Message{Text: text}, &delta)
+		if got := slices.ContainsFunc(delta.Set, func(c Change) bool { return c.Left != "" }); got != asks || len(delta.Set) == 0 {
+			t.Errorf("%q sets %v, asked is %v", text, delta.Set, asks)
+		}
+	}
+}

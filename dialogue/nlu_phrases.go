@@ -251,58 +251,6 @@ func (u *utterance) match() []phrase.Match {
 	return u.matches
 }
 
-// chosen is one of the flows that the user was asked to choose from, and the values that came with the wish for it.
-func (u *utterance) chosen() []Command {
-	all := u.chosenFlow()
-	flow := begunBy(all)
-	if flow == "" {
-		return all
-	}
-	for at, line := range slices.Backward(u.Lines) {
-		if line.By != byUser || line.Text == u.Text && at == len(u.Lines)-1 {
-			continue
-		}
-		in := u.within(line.Text)
-		in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Text: line.Text, Filled: map[string]any{}}
-		in.flow = flow
-		return append(all, in.unambiguous(in.commands(in.doubted(line.Text, in.beside("", line.Text))))...)
-	}
-	return all
-}
-
-// chosenFlow is the flow that is chosen, or a no to all of them.
-func (u *utterance) chosenFlow() []Command {
-	if len(u.Clarify) == 0 {
-		return nil
-	}
-	s := phrase.Slot{Kind: phrase.Single}
-	for _, name := range u.Clarify {
-		if f := u.dialogue.flows[name]; f != nil {
-			s.Choices = append(s.Choices, phrase.Choice{Value: name, Synonyms: []string{f.title()}})
-		}
-	}
-	if found := u.chosenByVerdict(); len(found) > 0 {
-		return found
-	}
-	in, _ := u.opened()
-	if v, ok := u.locale.Read(s, in.text, u.Now); ok && v.Reason == "" {
-		if name, isText := v.Value.(string); isText {
-			return []Command{{Type: StartFlow, Flow: name, Confidence: v.Score}}
-		}
-	}
-	said, ok := u.locale.Common(in.text)
-	if !ok || said.Command != phrase.Wrong || len(s.Choices) != 2 { // "not the former"
-		return nil
-	}
-	v, ok := u.locale.Read(s, said.About, u.Now)
-	for i, c := range s.Choices {
-		if ok && v.Reason == "" && v.Value == c.Value {
-			return []Command{{Type: StartFlow, Flow: s.Choices[1-i].Value, Confidence: v.Score}}
-		}
-	}
-	return nil
-}
-
 // exactly is a trigger that it can be nothing else than.
 func (u *utterance) exactly() []Command {
 	if len(u.match()) == 0 || u.match()[0].Score < surely {

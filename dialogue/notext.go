@@ -48,10 +48,13 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 			if d.heardBy(s, said).mayBeNoText(sl, said) || d.mayWish(said) && !d.ownValue(sl, text) {
 				c.Left = said
 			}
-			named := spoken(sl)
-			if named.Asked = s.Pending.Prompt; c.Left == "" && !d.ownValue(sl, text) && d.locale.Tells(named, text) {
-				c.Left, tells = said, text
-			}
+		}
+		named := spoken(sl)
+		if s.Pending != nil && c.Slot == s.Pending.Slot {
+			named.Asked = s.Pending.Prompt
+		}
+		if c.Left == "" && c.Confidence >= 0 && !d.ownValue(sl, text) && d.locale.Tells(named, text) {
+			c.Left, tells = m.Text, text
 		}
 		if sl := d.meant(s, *c, delta.Start); c.Left == "" && c.Confidence >= 0 && !d.ownValue(sl, text) && d.heardBy(s, text).holdsWish(text) {
 			c.Left = text

@@ -13,9 +13,9 @@ func (r *reading) booleanAt(i int) (found, bool) {
 	return r.value(r.language.is(r.word(i), truth), i, i+1, 1), true
 }
 
-// Wanted tells whether an utterance wants the thing that a slot is called by, or goes without it: "a helmet, please", "no helmet".
+// Wanted tells whether an utterance wants what a slot is called by, or goes without it.
 //
-// It reports false where anything else is said: "I have a helmet", "not without a helmet".
+// "A helmet, please" wants it, and "no helmet" does not. It reports false where anything else is said: "I have a helmet", "not without a helmet".
 func (l Locale) Wanted(slot Slot, text string) (wanted, ok bool) {
 	r := l.reading(text, epoch)
 	i, _ := r.opened()

@@ -252,22 +252,6 @@ func century(year int) int {
 	return 2000 + year
 }
 
-// pointed asks which day is meant by a date with points of which both orders are days. Those who write points put the day first, mostly,
-// also where the locale does not.
-func (r *reading) pointed(d *dated, sign rune, a, b int) {
-	if sign != '.' || r.dayFirst() || a == b || min(a, b) < 1 || max(a, b) > 12 {
-		return
-	}
-	said := func(of, month int) string {
-		args := Args{"day": of, "month": time.Month(month)}
-		if !d.noYear {
-			args["year"] = d.year
-		}
-		return strings.TrimSpace(r.language.Say(DayShown, args))
-	}
-	d.clash = because(WhichOne, Args{"choices": r.language.Any([]string{said(a, b), said(b, a)})})
-}
-
 // ordered takes two numbers for a day and a month in the locale's order.
 func (r *reading) ordered(d *dated, a, b int) {
 	if !r.dayFirst() {

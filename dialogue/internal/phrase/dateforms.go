@@ -1,6 +1,9 @@
 package phrase
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // named reads a date with the name of a month between signs: "2019-aug-1", "23/sep/2020", "sep-23-2020".
 func (r *reading) named(i int) (dated, bool) {
@@ -122,4 +125,20 @@ func (r *reading) bareDigits(i int) (dated, bool) {
 		return d, known.wrong() == nil
 	}
 	return d, d.day.wrong() == nil
+}
+
+// pointed asks which day is meant by a date with points of which both orders are days. Those who write points put the day first, mostly,
+// also where the locale does not.
+func (r *reading) pointed(d *dated, sign rune, a, b int) {
+	if sign != '.' || r.dayFirst() || a == b || min(a, b) < 1 || max(a, b) > 12 {
+		return
+	}
+	said := func(of, month int) string {
+		args := Args{"day": of, "month": time.Month(month)}
+		if !d.noYear {
+			args["year"] = d.year
+		}
+		return strings.TrimSpace(r.language.Say(DayShown, args))
+	}
+	d.clash = because(WhichOne, Args{"choices": r.language.Any([]string{said(a, b), said(b, a)})})
 }

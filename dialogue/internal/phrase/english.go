@@ -185,7 +185,6 @@ var English = &Language{
 		Outros:    `i think | i guess | i suppose | i believe | i mean | i would say | id say | i reckon | if possible | if you can | thank you | thank you very much | thanks a lot | as far as i know`,
 		Selves:    "i am | im | we are | i go by | people call me | call me | i am called | im called",
 		NameWords: "name names who called",
-		Persons:   "whom recipient payee surname",
 		Polite:    "please pls plz thanks thx ta cheers",
 		Afresh:    "new fresh second one ones",
 		Orders:    "first then afterwards afterward",
@@ -217,6 +216,7 @@ var English = &Language{
 			brunch | value`,
 		Greetings: "good",
 		Ages:      "age old aged",
+		Persons:   "whom recipient payee surname",
 	},
 	Asides: Asides{
 		Openers: `ah | aah | oh | ooh | ohh | ugh | argh | aw | ow | ow no | eh | huh | btw | by the way | just out of curiosity | out of curiosity | you know what | you know | i have a question | quick question | one question |

@@ -159,7 +159,6 @@ var French = &Language{
 		Outros:    "je crois | je pense | je dirais | si possible | merci beaucoup | sil vous plait",
 		Selves:    "je suis | nous sommes | on est",
 		NameWords: "nom noms appelle appelez appellent prenom qui",
-		Persons:   "destinataire beneficiaire",
 		Polite:    "merci svp stp",
 		Afresh:    "nouveau nouvelle nouveaux nouvel second seconde",
 		Orders:    "dabord puis ensuite",
@@ -183,6 +182,7 @@ var French = &Language{
 			envoyez | livrer | livraison | commander | dejeuner | diner | fete`,
 		Greetings: "bon bonne",
 		Ages:      "age ages",
+		Persons:   "destinataire beneficiaire",
 	},
 	Asides: Asides{
 		Openers: `ah | oh | aha | euh | tiens | au fait | dailleurs | une question | petite question | jai une question | encore une question | autre chose | avant de continuer | avant cela | dites | dites moi | dis`,

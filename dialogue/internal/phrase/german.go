@@ -158,7 +158,6 @@ var German = &Language{
 		Outros:    "glaube ich | denke ich | wurde ich sagen | wenn moglich | vielen dank | danke schon | meine ich",
 		Selves:    "ich bin | wir sind",
 		NameWords: "name namen heissen heisst wer",
-		Persons:   "wem wen empfanger nachname",
 		Polite:    "bitte danke dank dankeschon merci",
 		Afresh:    "neu neuer neue neues neuen neuem anderer andere anderen zweiter zweite zweiten",
 		Orders:    "zuerst erst dann danach anschliessend",
@@ -185,6 +184,7 @@ var German = &Language{
 			feier`,
 		Greetings: "guten gute schonen",
 		Ages:      "alter alt",
+		Persons:   "wem wen empfanger nachname",
 	},
 	Asides: Asides{
 		Openers: `ah | ach | oh | ohh | aha | uh | au | ach so | ach ja | ubrigens | nebenbei | mal eine frage | eine frage | kurze frage | ich habe eine frage | ich hatte eine frage | noch eine frage | noch etwas | noch was |

@@ -111,7 +111,6 @@ type Answers struct {
 	Outros    string            // end it: "I think"
 	Selves    string            // before a name: "I am"
 	NameWords string            // words of questions for a name
-	Persons   string            // words of questions for somebody, and of what they are called: "whom", "recipient"
 	Polite    string            // "please"
 	Further   string            // in questions whether there is more: "else"
 	Afresh    string            // words for another thing of a kind: "new"
@@ -131,6 +130,7 @@ type Beside struct {
 	Limits    string // in questions for a limit: "budget"
 	Carriers  string // of sentences that say what a value is for, and never change it: "meet | go back"
 	Subjects  string // likewise, but of sentences that may be about something that was not asked: "pay | birthday"
+	Persons   string // in names of and questions for people: "whom", "recipient"
 	Ages      string // in names of and questions for what is counted in years: "age"
 	Greetings string // before a part of the day: "good" morning
 }
@@ -245,7 +245,7 @@ const (
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		aging: b.Ages, person: a.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		aging: b.Ages, person: b.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}

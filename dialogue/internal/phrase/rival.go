@@ -255,7 +255,7 @@ func (l Locale) Proposes(text string) bool {
 	return true
 }
 
-// Inquires reports whether an utterance asks for something with a word of questions: "how much are 3 bikes".
+// Inquires reports whether an utterance asks with a word of questions: "how much are 3 bikes".
 func (l Locale) Inquires(text string) bool {
 	r := l.reading(text, epoch)
 	i, _ := r.opened()

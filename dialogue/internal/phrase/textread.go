@@ -142,10 +142,10 @@ func (r *reading) under(i, j int, names []string) int {
 	return k - i
 }
 
-// Tells reports whether a text that is to be the name of somebody or something is a sentence: "I told you already", "we come at 3",
-// "not Ada but Ida", "Ada and two helmets".
+// Tells reports whether a text that is to be a name is a sentence.
 //
-// It is false where no name was asked for. Of what begins with an unknown word, such as a name, only what follows an "and" tells.
+// Such are "I told you already", "we come at 3", "not Ada but Ida" and "Ada and two helmets". It is false where no name was asked for.
+// Of what begins with an unknown word, such as a name, only what follows an "and" tells.
 func (l Locale) Tells(slot Slot, text string) bool {
 	r := l.reading(text, epoch)
 	if r.cut || len(r.says) < 2 || r.inQuotes() || !l.asksWho(slot) {
@@ -161,15 +161,16 @@ func (l Locale) Tells(slot Slot, text string) bool {
 		_, month := r.language.months[r.word(t)]
 		subject, _ := r.language.carriers.at(r.line, k)
 		tells := k > 0 && (subject || r.language.is(word, asking)) || r.tokens[t].sort == digits && !r.isGlued(t) || r.isValueTerm(t) && !month
-		if open && tells || r.parted(k) && r.language.class(word) == negation && !r.language.is(word, stops) {
+		if open && tells || (r.parted(k) || open && k > 1) && r.language.class(word) == negation && !r.language.is(word, stops) {
 			return true
 		}
-		open = open || r.language.is(word, link|ands)
+		m, _ := r.language.moods.at(r.line, k)
+		open = open || m == turns || r.language.is(word, link|ands)
 	}
 	return false
 }
 
-// asksWho reports whether a slot or the question for it asks for the name of somebody or something.
+// asksWho reports whether a slot or the question for it asks for a name.
 func (l Locale) asksWho(slot Slot) bool {
 	of := l.language()
 	return slices.ContainsFunc(append(slices.Clone(slot.Names), slot.Asked), func(text string) bool {
