@@ -23,6 +23,8 @@ type BulkOptions struct {
 	Reason, By string
 	// Plans returns the plan that a run is retried on. Defaults to Options.Plans, and the plans of runs that this process has executed.
 	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+	// Retry configures each retry: a new deadline, for runs whose deadline has passed.
+	Retry []RetryOption
 }
 
 // BulkResult is the outcome of one selected run.
@@ -64,7 +66,7 @@ func (rt *Runtime) RetryRuns(ctx context.Context, q journal.RunQuery, o BulkOpti
 		if err != nil {
 			return nil, err
 		}
-		return rt.Retry(ctx, now.ID, p)
+		return rt.Retry(ctx, now.ID, p, o.Retry...)
 	}
 	return b.each(ctx, q)
 }

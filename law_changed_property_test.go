@@ -320,7 +320,7 @@ func TestJ8_NoChangeOfAStateMakesAZero(t *testing.T) {
 		was := numbers(r, first[0].Value)
 		takeUp, check := rt.Resume, fermata.Outlook{Verdict: fermata.HasEnded}
 		if failed {
-			takeUp = rt.Retry
+			takeUp = func(ctx context.Context, id string, p *plan.Plan) (*fermata.Run, error) { return rt.Retry(ctx, id, p) }
 		} else {
 			outlook, err := rt.CanResume(t.Context(), journal.RunFilter{ID: id}, fermata.ResumeCheck{Plans: always(now), Replay: true})
 			if err != nil {

@@ -248,7 +248,7 @@ func TestF9_AnAnswerOfThatMomentComesTooLate(t *testing.T) {
 }
 
 // The deadline is a fact of the run: another plan's limit does not move it. A retry and a fork keep one that is ahead. Where it
-// has passed, they get as long again, which is on record.
+// has passed, a retry gives a new one and a fork gets as long again, which is on record.
 func TestF9_TheDeadlineIsOnRecord(t *testing.T) {
 	t.Parallel()
 	limited := func(within time.Duration) *graph.Graph[state] {
@@ -291,7 +291,7 @@ func TestF9_TheDeadlineIsOnRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	ends(t, late, fermata.Paused)
-	again, err := limited(time.Minute).Retry(t.Context(), rt, run.ID())
+	again, err := limited(time.Minute).Retry(t.Context(), rt, run.ID(), fermata.RetryUntil(epoch.Add(4*time.Hour)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,4 +385,81 @@ func TestF9_ManyProcessesEndTheRunOnce(t *testing.T) {
 		}
 		expired(t, store, run.ID(), hour)
 	}
+}
+
+// A start whose deadline has passed begins nothing, and says both times; of a run that exists, it says that. A retry of a run whose
+// deadline has passed is refused without a new one that is ahead, by whichever call, and then goes on to that one.
+func TestF9_ThereIsAWayOnPastTheDeadline(t *testing.T) {
+	t.Parallel()
+	hour := epoch.Add(time.Hour)
+	g := waits(nil)["an answer"]
+	store, clock := memory.New(), newClock()
+	rt := newRuntime(t, fermata.Options{Store: store, Clock: clock, Plans: func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return g.Plan(), nil }})
+	var door *fermata.Error
+	for _, past := range []time.Time{epoch, epoch.Add(-time.Hour), time.UnixMicro(1)} {
+		_, err := g.Start(t.Context(), rt, state{}, fermata.WithID("past"), fermata.Until(past))
+		if !errors.As(err, &door) || door.Code != fermata.CodeInvalid || !strings.Contains(err.Error(), past.UTC().Format(time.RFC3339)) ||
+			!strings.Contains(err.Error(), epoch.UTC().Format(time.RFC3339)) {
+			t.Errorf("a start with the deadline %s: %v", past, err)
+		}
+		if _, err := rt.Info(t.Context(), "past"); !errors.Is(err, fermata.ErrNotFound) {
+			t.Errorf("it has begun a run: %v", err)
+		}
+	}
+	run := start(t, rt, g, state{}, fermata.WithID("r"), fermata.Until(hour))
+	id := question(t, run).ID
+	clock.AdvanceTo(hour)
+	eventually(t, "the run ends", func() bool {
+		info, err := rt.Info(t.Context(), "r")
+		return err == nil && info.Ended()
+	})
+	clock.AdvanceTo(hour.Add(time.Minute))
+	if _, err := g.Start(t.Context(), rt, state{}, fermata.WithID("r"), fermata.Until(hour)); !errors.Is(err, fermata.ErrConflict) {
+		t.Errorf("a second start: %v", err)
+	}
+	before := len(entries(t, store, "r"))
+	bulk := func(opts ...fermata.RetryOption) error {
+		for r, err := range rt.RetryRuns(t.Context(), journal.RunQuery{}, fermata.BulkOptions{Retry: opts}) {
+			return errors.Join(err, r.Err)
+		}
+		return errors.New("no run is selected")
+	}
+	migrate := func(opts ...fermata.RetryOption) error {
+		_, err := g.Migrate(t.Context(), rt, "r", plan.Migration{}, opts...)
+		return err
+	}
+	retry := func(opts ...fermata.RetryOption) error {
+		_, err := g.Retry(t.Context(), rt, "r", opts...)
+		return err
+	}
+	for name, do := range map[string]func(...fermata.RetryOption) error{"Retry": retry, "Migrate": migrate, "RetryRuns": bulk} {
+		if late, ok := errors.AsType[*fermata.LateError](do()); !ok || !late.Until.Equal(hour) || !strings.Contains(late.Error(), "RetryUntil") {
+			t.Errorf("%s without a deadline: %v", name, late)
+		}
+		for _, o := range []fermata.RetryOption{fermata.RetryUntil(hour), fermata.RetryUntil(time.UnixMicro(0)), fermata.RetryWithin(-time.Second)} {
+			if err := do(o); !errors.As(err, &door) || door.Code != fermata.CodeInvalid || !strings.Contains(err.Error(), "has passed") {
+				t.Errorf("%s with a deadline that has passed: %v", name, err)
+			}
+		}
+	}
+	if n := len(entries(t, store, "r")); n != before {
+		t.Errorf("refused retries recorded %d entries", n-before)
+	}
+	if err := retry(fermata.RetryWithin(time.Hour), fermata.RetryUntil(hour.Add(48*time.Hour))); err != nil {
+		t.Fatal(err)
+	}
+	var open []fermata.Interrupt
+	eventually(t, "the run asks again", func() bool {
+		var err error
+		open, err = rt.Inbox(t.Context(), journal.InboxFilter{Run: "r"})
+		return err == nil && len(open) == 1
+	})
+	if err := rt.Answer(t.Context(), id, true); open[0].ID != id && !errors.Is(err, node.ErrWithdrawn) {
+		t.Errorf("the old question: %v", err)
+	}
+	clock.AdvanceTo(hour.Add(time.Hour + time.Minute))
+	eventually(t, "the run ends again", func() bool {
+		info, err := rt.Info(t.Context(), "r")
+		return err == nil && info.Status == "expired"
+	})
 }

@@ -116,6 +116,15 @@ func InQueue(name string) StartOption { return runtype.InQueue(name) }
 // Priority sets how soon workers take the run: the highest first, then the oldest (law J16). Defaults to 0.
 func Priority(n int) StartOption { return runtype.Priority(n) }
 
+// RetryOption configures [Runtime.Retry].
+type RetryOption = runtype.RetryOption
+
+// RetryUntil gives a run that is retried a new deadline (law F9). One that has passed is CodeInvalid.
+func RetryUntil(t time.Time) RetryOption { return runtype.RetryUntil(t) }
+
+// RetryWithin gives a run that is retried a new deadline, d from now by the store's clock (law F9).
+func RetryWithin(d time.Duration) RetryOption { return runtype.RetryWithin(d) }
+
 // NotBefore stores the run, and no worker takes it before t, by the store's time (laws J12 and J16). A run that is resumed
 // by the program does not wait for it.
 func NotBefore(t time.Time) StartOption { return runtype.NotBefore(t) }

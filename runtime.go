@@ -66,17 +66,18 @@ func (rt *Runtime) Replan(ctx context.Context, id string, p *plan.Plan, definiti
 
 // Migrate is Replan for a plan with renamed nodes or values, or another state type (law J8). The migration maps
 // the old names: open tasks and their questions, tokens, values and recorded steps follow it. It is recorded
-// with all converted values in one append. A failed run is retried with it (law F2). A name that neither plan
+// with all converted values in one append. A failed run is retried with it (law F2), with the options of a retry. A name that neither plan
 // has is CodeInvalid. A value without a place despite the migration is ErrPlanChanged.
-func (rt *Runtime) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.Migration, definition string) (*Run, error) {
-	return rt.fleet.Migrate(ctx, id, p, m, definition)
+func (rt *Runtime) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.Migration, definition string, opts ...RetryOption) (*Run, error) {
+	return rt.fleet.Migrate(ctx, id, p, m, definition, opts...)
 }
 
 // Retry continues a failed run from the tasks that failed (law F2). It continues a blocked run with a new count of
 // takeovers. Finished tasks stay finished (law J4). The plan must fit the run as in Resume; renames that it declares
-// are applied (law J8).
-func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
-	return rt.fleet.Retry(ctx, id, p)
+// are applied (law J8). A run whose deadline has passed needs a new one, by [RetryUntil] or [RetryWithin]; without, the retry is
+// refused with a [LateError] (law F9).
+func (rt *Runtime) Retry(ctx context.Context, id string, p *plan.Plan, opts ...RetryOption) (*Run, error) {
+	return rt.fleet.Retry(ctx, id, p, opts...)
 }
 
 // Now returns the time by which timers of runs are set (law J12). It is that of the store, unless Options.Clock is given.

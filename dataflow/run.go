@@ -340,9 +340,9 @@ func (g *Graph) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Ru
 	return g.handle(rt)(rt.Resume(ctx, id, g.plan))
 }
 
-// Retry continues a failed run from the tasks that failed (law F2).
-func (g *Graph) Retry(ctx context.Context, rt *fermata.Runtime, id string) (*Run, error) {
-	return g.handle(rt)(rt.Retry(ctx, id, g.plan))
+// Retry continues a failed run from the tasks that failed (law F2). One whose deadline has passed needs a new one (law F9).
+func (g *Graph) Retry(ctx context.Context, rt *fermata.Runtime, id string, opts ...fermata.RetryOption) (*Run, error) {
+	return g.handle(rt)(rt.Retry(ctx, id, g.plan, opts...))
 }
 
 func (g *Graph) handle(rt *fermata.Runtime) func(*fermata.Run, error) (*Run, error) {

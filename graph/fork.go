@@ -44,6 +44,6 @@ func (g *Graph[S]) Fork(ctx context.Context, rt *fermata.Runtime, id string, o F
 }
 
 // Migrate continues a run of another graph whose nodes had other names (law J8). See fermata.Runtime.Migrate.
-func (g *Graph[S]) Migrate(ctx context.Context, rt *fermata.Runtime, id string, m plan.Migration) (*Run[S], error) {
-	return g.handle(rt.Migrate(ctx, id, g.plan, m, ""))
+func (g *Graph[S]) Migrate(ctx context.Context, rt *fermata.Runtime, id string, m plan.Migration, opts ...fermata.RetryOption) (*Run[S], error) {
+	return g.handle(rt.Migrate(ctx, id, g.plan, m, "", opts...))
 }

@@ -65,9 +65,9 @@ func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string) (
 	return g.handle(rt.Resume(ctx, id, g.plan))
 }
 
-// Retry continues a failed run from the tasks that failed (law F2).
-func (g *Graph[S]) Retry(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
-	return g.handle(rt.Retry(ctx, id, g.plan))
+// Retry continues a failed run from the tasks that failed (law F2). One whose deadline has passed needs a new one (law F9).
+func (g *Graph[S]) Retry(ctx context.Context, rt *fermata.Runtime, id string, opts ...fermata.RetryOption) (*Run[S], error) {
+	return g.handle(rt.Retry(ctx, id, g.plan, opts...))
 }
 
 // Run is a handle on a run of a graph.

@@ -145,8 +145,12 @@ func (m *Main) cancelMany(ctx context.Context, f *selection, reason, as string, 
 }
 
 // retryMany retries runs of recipes and dialogues, each to its next rest.
-func (m *Main) retryMany(ctx context.Context, f *selection, agents string, asJSON bool) error {
+func (m *Main) retryMany(ctx context.Context, f *selection, on *resumption, agents string, asJSON bool) error {
 	q, err := f.runQuery(m)
+	if err != nil {
+		return err
+	}
+	renewed, err := renewalOf(on.until)
 	if err != nil {
 		return err
 	}
@@ -166,7 +170,7 @@ func (m *Main) retryMany(ctx context.Context, f *selection, agents string, asJSO
 			known[info.Definition] = r.Plan()
 			return r.Plan(), nil
 		}
-		all := h.RetryRuns(ctx, q, fermata.BulkOptions{DryRun: f.dry, Plans: plans})
+		all := h.RetryRuns(ctx, q, fermata.BulkOptions{DryRun: f.dry, Plans: plans, Retry: renewed})
 		return m.bulk(f, asJSON, bulkVerb{"retry", "retried", func(r *fermata.BulkResult) (fermata.Status, error) {
 			res, err := r.Run.Wait(ctx)
 			return res.Status, cmp.Or(err, res.Err)

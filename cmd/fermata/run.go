@@ -249,6 +249,7 @@ type resumption struct {
 	file  string
 	moves []string
 	retry bool
+	until string // with retry: a new deadline
 	check bool   // only say what would come of it
 	plan  string // with check: of which runs; "" for all
 	store *dsn   // where the run is; nil for what the command line and the environment say
@@ -281,6 +282,10 @@ func (on *resumption) migration() (plan.Migration, error) {
 // resume goes on with a run; retry begins with the tasks that failed.
 func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on resumption) error {
 	moves, err := on.migration()
+	if err != nil {
+		return err
+	}
+	renewed, err := renewalOf(on.until)
 	if err != nil {
 		return err
 	}
@@ -319,7 +324,7 @@ func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on res
 			failed := slices.Contains([]fermata.Status{fermata.Failed, fermata.Expired, fermata.Blocked}, fermata.Status(info.Status))
 			switch {
 			case on.retry && (on.file == "" || !failed): // or what is against it
-				return h.Retry(ctx, info.ID, j.plan)
+				return h.Retry(ctx, info.ID, j.plan, renewed...)
 			case on.file == "" || info.Ended() && !on.retry: // what has ended is shown
 				return h.Resume(ctx, info.ID, j.plan)
 			}
@@ -327,7 +332,7 @@ func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on res
 			if err != nil {
 				return nil, err
 			}
-			return h.Migrate(ctx, info.ID, j.plan, moves, digest)
+			return h.Migrate(ctx, info.ID, j.plan, moves, digest, renewed...)
 		}
 		return nil
 	}

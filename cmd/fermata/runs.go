@@ -374,6 +374,7 @@ func (m *Main) runsRetryCommand() *cobra.Command {
 		Long: "Retry a failed run from the tasks that failed. A blocked run goes on. Flags select many runs in place of one: they are retried one " +
 			"after the other, each to its next rest.",
 		Example: `fermata runs retry run_01939f2e
+fermata runs retry run_01939f2e --deadline 2h
 fermata runs retry --plan refund --since 2h --dry-run`,
 		Args:              atMostOneRun,
 		ValidArgsFunction: m.completeRuns,
@@ -385,12 +386,13 @@ fermata runs retry --plan refund --since 2h --dry-run`,
 			case !one && (on.file != "" || len(f.answers) > 0):
 				return usagef("--file and --answer are for one run")
 			case !one:
-				return m.retryMany(c.Context(), &many, f.agents, f.json)
+				return m.retryMany(c.Context(), &many, &on, f.agents, f.json)
 			}
 			return m.report(&f, m.resume(c.Context(), args[0], &f, on))
 		},
 	}
 	on.add(c)
+	c.Flags().StringVar(&on.until, "deadline", "", "a new deadline, needed where the run's has passed: a `time` from now (2h, 3d), or a time")
 	f.add(m, c)
 	many.add(c, "retry", "failed and expired")
 	return c

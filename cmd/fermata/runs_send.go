@@ -147,6 +147,9 @@ func (m *Main) explainSend(info *fermata.RunInfo, err error) error {
 	if !ok {
 		return err
 	}
+	if _, late := errors.AsType[*fermata.LateError](err); late {
+		return m.adviseLate(info.ID, err)
+	}
 	show := m.command("runs", "show", info.ID)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -346,6 +346,9 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 	if !ok {
 		return err
 	}
+	if _, late := errors.AsType[*fermata.LateError](err); late {
+		return m.adviseLate(q.Run, err)
+	}
 	switch door.Code {
 	case fermata.CodeInvalid:
 		return &withAdvice{err, "what it takes: " + m.command("tasks", "show", q.ID)}
@@ -364,6 +367,11 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 	default:
 	}
 	return err
+}
+
+// adviseLate adds how a run whose deadline has passed goes on: its questions are asked again then.
+func (m *Main) adviseLate(run string, err error) error {
+	return &withAdvice{err, "to go on with a new deadline: " + m.command("runs", "retry", run, "--deadline", "2h")}
 }
 
 // withAdvice is an error with a line that says what to do.

@@ -23,6 +23,21 @@ func deadlineOf(text string) ([]fermata.StartOption, error) {
 	return []fermata.StartOption{fermata.Until(at)}, nil
 }
 
+// renewalOf reads --deadline of a retry: a new deadline.
+func renewalOf(text string) ([]fermata.RetryOption, error) {
+	if text == "" {
+		return nil, nil
+	}
+	wait, at, err := momentOf("--deadline", text)
+	switch {
+	case err != nil:
+		return nil, err
+	case wait > 0:
+		return []fermata.RetryOption{fermata.RetryWithin(wait)}, nil
+	}
+	return []fermata.RetryOption{fermata.RetryUntil(at)}, nil
+}
+
 // momentOf reads a time that a flag names: from now, or on the clock of this machine's zone.
 func momentOf(flag, text string) (wait time.Duration, at time.Time, err error) {
 	if d, ok := durationOf(text); ok && d > 0 {

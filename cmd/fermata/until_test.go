@@ -75,3 +75,29 @@ func TestF9_CommandsSayThatTheyAreLate(t *testing.T) {
 		}
 	}
 }
+
+// A retry after the deadline needs a new one, and says so; with it the run goes on and asks again.
+func TestF9_ARetryNeedsANewDeadline(t *testing.T) {
+	dir := place(t, refund)
+	path := longAgo(t, dir)
+	m, stdout, stderr := command(t)
+	for _, c := range []struct {
+		code int
+		args string
+		says string
+	}{
+		{exitLimit, "resume late --quiet", ""},
+		{exitLimit, "runs retry late", "retry the run with a new one (RetryUntil, or runs retry --deadline)"},
+		{exitLimit, "runs retry --plan refund", "retry the run with a new one (RetryUntil, or runs retry --deadline)"},
+		{exitInvalid, "runs retry late --deadline 2020-01-31T20:00:00Z", "the deadline 2020-01-31T20:00:00Z has passed: by the store's clock it is 20"},
+		{exitPaused, "runs retry late --deadline 2h --no-input", ""},
+		{exitCompleted, "tasks answer late --value approve --resume", ""},
+	} {
+		stdout.Reset()
+		stderr.Reset()
+		code := m.Run(t.Context(), append(strings.Fields(c.args), "--store", path))
+		if all := stdout.String() + stderr.String(); code != c.code || !strings.Contains(all, c.says) {
+			t.Errorf("%s: exit code %d, want %d: %s", c.args, code, c.code, all)
+		}
+	}
+}

@@ -77,7 +77,9 @@ func Evaluate(ctx context.Context, p *plan.Plan, input any, opts runtype.Options
 		return runtype.Result{}, &runtype.Error{Code: runtype.CodeInvalid, Err: err}
 	}
 	body := &journal.StartedBody{Plan: p.Name(), Fingerprint: p.Fingerprint(), Inputs: given}
-	(&runtype.StartOptions{}).SetDeadline(body, e.storage.Now(), p.Limits())
+	if err := (&runtype.StartOptions{}).SetDeadline(body, e.storage.Now(), p.Limits()); err != nil {
+		return runtype.Result{}, d.wrap(err)
+	}
 	if err := d.Machine.Begin(0, body, nullInput); err != nil {
 		return runtype.Result{}, d.wrap(err)
 	}

@@ -158,7 +158,9 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	now := x.Now()
-	o.SetDeadline(body, x.Storage.Now(), def.Limits) // also of a run that is not stored
+	if err := o.SetDeadline(body, x.Storage.Now(), def.Limits); err != nil { // also of a run that is not stored
+		return x.refuseStart(ctx, err)
+	}
 	x.Row = journal.RunRow{
 		ID: x.ID, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.Definition,
 		Status: machine.Running, Created: now, Updated: now, Labels: label.Findable(o.Labels),

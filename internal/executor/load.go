@@ -38,6 +38,9 @@ func (x *Execution) Load(ctx context.Context, why journal.ResumedBody) error {
 				Err: runtype.Conflict(fmt.Sprintf("the run is %s; only a failed or blocked run can be retried", status)),
 			}
 		}
+		if err := x.deadlineAhead(why.Until, now); err != nil {
+			return err
+		}
 		x.add(func(m *machine.Machine) error { return x.Replan(m, now, why) })
 	case runtype.Status(status).Ended():
 		return x.found(ctx)

@@ -253,9 +253,10 @@ func (f *Fleet) Replan(ctx context.Context, id string, p *plan.Plan, definition 
 
 // Retry continues a failed run from the tasks that failed (law F2). It continues a blocked run with a new count of
 // takeovers. Finished tasks stay finished (law J4). The plan must fit the run as in Resume; renames that it declares
-// are applied (law J8).
-func (f *Fleet) Retry(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
-	return f.resume(ctx, id, p, journal.ResumedBody{Reason: machine.ReasonRetry, By: f.Options.Name}, nil)
+// are applied (law J8). If the run's deadline has passed, the retry gives a new one (law F9).
+func (f *Fleet) Retry(ctx context.Context, id string, p *plan.Plan, opts ...runtype.RetryOption) (*Run, error) {
+	why := journal.ResumedBody{Reason: machine.ReasonRetry, By: f.Options.Name, Until: runtype.Deadline(opts, f.Now())}
+	return f.resume(ctx, id, p, why, nil)
 }
 
 // migrate is resume with a function that converts the run's values, nil for none.
@@ -423,12 +424,12 @@ func (f *Fleet) Continue(s runstate.State, work *machine.Work, hold bool) (*Run,
 // the old names: open tasks and their questions, tokens, values and recorded steps follow it. It is recorded
 // with all converted values in one append. A failed run is retried with it (law F2). A name that neither plan
 // has is CodeInvalid. A value without a place despite the migration is ErrPlanChanged.
-func (f *Fleet) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.Migration, definition string) (*Run, error) {
+func (f *Fleet) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.Migration, definition string, opts ...runtype.RetryOption) (*Run, error) {
 	why := journal.ResumedBody{
 		Reason: machine.ReasonReplan, By: f.Options.Name, Fingerprint: p.Fingerprint(), Definition: definition, Nodes: m.Nodes, Values: m.Values,
 	}
 	if info, err := f.Info(ctx, id); err == nil && info.Ended() && runstate.CanRetry(info.Status) {
-		why.Reason = machine.ReasonRetry
+		why.Reason, why.Until = machine.ReasonRetry, runtype.Deadline(opts, f.Now())
 	}
 	return f.migrate(ctx, id, p, why, nil, m.State)
 }

@@ -24,9 +24,9 @@ func PastDeadline(until int64) journal.FinishedBody {
 	return journal.FinishedBody{Status: Expired, Limit: l.Name, Max: l.Max, Error: l.Error()}
 }
 
-// renewUntil gives a retry and a fork as long again if the deadline has passed (law F9).
+// renewUntil gives a fork as long again if the deadline has passed (law F9).
 func (m *Machine) renewUntil(at int64, body *journal.ResumedBody) {
-	if again := body.Reason == ReasonRetry || body.Reason == ReasonFork; again && m.IsLate(at) {
+	if body.Reason == ReasonFork && m.IsLate(at) {
 		body.Until = at + m.body.Within
 	}
 }

@@ -173,7 +173,7 @@ type LateError struct {
 }
 
 func (e *LateError) Error() string {
-	return fmt.Sprintf("the run's deadline passed at %s, %s ago; a retry of the run gives it as long again",
+	return fmt.Sprintf("the run's deadline passed at %s, %s ago; to go on, retry the run with a new one (RetryUntil, or runs retry --deadline)",
 		e.Until.UTC().Format(time.RFC3339), max(e.Now.Sub(e.Until), 0).Round(time.Second))
 }
 

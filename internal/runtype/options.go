@@ -194,8 +194,11 @@ const ScheduleLabel = label.Own + "schedule"
 func OfSchedule(name string) StartOption { return func(o *StartOptions) { o.Schedule = name } }
 
 // SetDeadline notes the deadline of a run that starts now, if it has one (law F9). It is the earliest of those of its start
-// and its plan.
-func (o *StartOptions) SetDeadline(body *journal.StartedBody, now int64, limits plan.Limits) {
+// and its plan. One of its start that has passed is refused.
+func (o *StartOptions) SetDeadline(body *journal.StartedBody, now int64, limits plan.Limits) error {
+	if t := o.Until.UnixMicro(); !o.Until.IsZero() && t <= now {
+		return PastDeadline(t, now)
+	}
 	var until int64
 	for _, d := range []time.Duration{o.Within, limits.Within} {
 		if d > 0 && (until == 0 || now+d.Microseconds() < until) {
@@ -208,6 +211,43 @@ func (o *StartOptions) SetDeadline(body *journal.StartedBody, now int64, limits 
 	if until != 0 {
 		body.Until, body.Within = until, max(until-now, 0)
 	}
+	return nil
+}
+
+// PastDeadline refuses a deadline that is not ahead; the times are in microseconds.
+func PastDeadline(until, now int64) error {
+	show := func(at int64) string { return time.UnixMicro(at).UTC().Format(time.RFC3339) }
+	return fmt.Errorf("the deadline %s has passed: by the store's clock it is %s; expected a later time", show(until), show(now))
+}
+
+// RetryOptions configure a retry.
+type RetryOptions struct {
+	Until  time.Time     // a new deadline; the zero time for none
+	Within time.Duration // likewise, from now; 0 for none
+}
+
+// RetryOption configures a retry.
+type RetryOption func(*RetryOptions)
+
+// RetryUntil gives the run a new deadline (law F9).
+func RetryUntil(t time.Time) RetryOption { return func(o *RetryOptions) { o.Until = t } }
+
+// RetryWithin gives the run a new deadline, from now on by the store's clock (law F9).
+func RetryWithin(d time.Duration) RetryOption { return func(o *RetryOptions) { o.Within = d } }
+
+// Deadline returns the new deadline of a retry, the earliest, in microseconds; 0 for none.
+func Deadline(opts []RetryOption, now int64) (until int64) {
+	var o RetryOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if !o.Until.IsZero() {
+		until = max(o.Until.UnixMicro(), 1)
+	}
+	if d := now + o.Within.Microseconds(); o.Within != 0 && (until == 0 || d < until) {
+		until = d
+	}
+	return until
 }
 
 // WithLabels gives the run labels, beside those that it has been given before (law J13).
