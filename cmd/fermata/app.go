@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/user"
@@ -57,8 +58,20 @@ type globalFlags struct {
 	verbose     bool
 }
 
-// Run runs the command with the given arguments and returns its exit code; see exitCodes.
+// Run runs the command with the given arguments and returns its exit code; see exitCodes. Output that could not be written is an
+// error, whatever the command has done.
 func (m *Main) Run(ctx context.Context, args []string) int {
+	code := m.run(ctx, args)
+	if err := m.out.Err(); err != nil {
+		m.complain(fmt.Errorf("writing to standard output: %w", err))
+		if code == exitCompleted {
+			return exitStore
+		}
+	}
+	return code
+}
+
+func (m *Main) run(ctx context.Context, args []string) int {
 	if m.Now == nil {
 		m.Now = time.Now
 	}

@@ -287,11 +287,21 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		if err != nil {
 			return m.explainAnswer(&q.Interrupt, err)
 		}
-		if !f.json && !m.global.quiet {
-			m.err.Println("answered " + q.ID + ": " + term.OneLine(string(value)))
+		by, err := m.otherAnswerer(ctx, h, q.ID, f.as)
+		if err != nil {
+			return err
 		}
-		if f.json && !f.resume {
+		switch {
+		case f.json && f.resume:
+		case f.json && by == "":
 			m.writeLine(map[string]any{"type": "answered", "requestId": q.ID, "run": q.Run, "answer": value})
+		case f.json:
+			m.writeLine(map[string]any{"type": "answered", "requestId": q.ID, "run": q.Run, "answer": value, "answeredBefore": true, "answeredBy": by})
+		case by != "":
+			m.err.Println(term.OneLine(by) + " answered " + q.ID + " before with the same value: " + term.OneLine(string(value)) + "; the answer of " +
+				f.speaker.String() + " changes nothing")
+		case !m.global.quiet:
+			m.err.Println("answered " + q.ID + ": " + term.OneLine(string(value)))
 		}
 		return nil
 	})
@@ -338,6 +348,22 @@ func (m *Main) answerValue(ctx context.Context, q *journal.Interrupt, hasValue b
 	}
 	m.endQuestion(value, "")
 	return value, nil
+}
+
+// otherAnswerer returns who has answered a question where that is not the person who has just done so; "" otherwise (law H2).
+func (m *Main) otherAnswerer(ctx context.Context, h *house, id, me string) (string, error) {
+	found, err := h.Inbox(ctx, journal.InboxFilter{ID: id, All: true})
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	switch q := &found[0]; {
+	case identity.Same(q.AnsweredBy, me), identity.IsBlank(q.AnsweredBy) && identity.IsBlank(me):
+		return "", nil
+	case identity.IsBlank(q.AnsweredBy):
+		return "somebody without a name", nil
+	default:
+		return identity.Shown(q.AnsweredBy, q.AnsweredByName), nil
+	}
 }
 
 // explainAnswer adds to an error what the answerer can do about it.

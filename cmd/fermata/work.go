@@ -63,10 +63,14 @@ type workLine struct {
 	Error  *resultError `json:"error,omitempty"`
 }
 
+// shortestLease is the shortest lease of a worker. With less, a store that is slow for a moment costs it its runs, which are blocked
+// after a few takeovers.
+const shortestLease = time.Second
+
 // check refuses flags that nobody can work with.
 func (f *workFlags) check() error {
-	if f.lease <= 0 {
-		return usagef("--lease %v: expected a time above zero", f.lease)
+	if f.lease < shortestLease {
+		return usagef("--lease %v: expected at least %v, since a worker renews its lease three times as often", f.lease, shortestLease)
 	}
 	if f.takeovers == 0 {
 		return usagef("--takeovers 0: expected a number above zero, or -1 for any number")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -27,6 +28,25 @@ type Screen struct {
 	Measure func() (width, height int)
 
 	columns int // fixed by the environment, 0 to ask the terminal
+
+	failed atomic.Pointer[error] // the first error of a write; nil for none
+}
+
+// Err returns the first error of a write; nil for none.
+func (s *Screen) Err() error {
+	if err := s.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// put writes text that is safe, and keeps the first error.
+func (s *Screen) put(text string) (int, error) {
+	n, err := io.WriteString(s.w, text)
+	if err != nil {
+		s.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
 }
 
 // New returns the screen of a stream, by the stream and the environment. It reads TERM, NO_COLOR (any value switches
@@ -75,9 +95,9 @@ func (s *Screen) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if printable.IsClean(p) {
-		return s.w.Write(p)
+		return s.put(string(p))
 	}
-	if _, err := io.WriteString(s.w, s.safe(string(p))); err != nil {
+	if _, err := s.put(s.safe(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -97,7 +117,7 @@ func (s *Screen) safe(text string) string { return resolve(text, s.Color) }
 // steer writes sequences that the screen itself makes, with text in them that is safe.
 func (s *Screen) steer(text string) {
 	if s.w != nil {
-		_, _ = io.WriteString(s.w, text)
+		_, _ = s.put(text)
 	}
 }
 
