@@ -360,7 +360,7 @@ func (m *Main) otherAnswerer(ctx context.Context, h *house, id, me string) (stri
 	case identity.Same(q.AnsweredBy, me), identity.IsBlank(q.AnsweredBy) && identity.IsBlank(me):
 		return "", nil
 	case identity.IsBlank(q.AnsweredBy):
-		return "somebody without a name", nil
+		return "a person without a name", nil
 	default:
 		return identity.Shown(q.AnsweredBy, q.AnsweredByName), nil
 	}
