@@ -154,6 +154,27 @@ test("two people at one question see each other", { timeout: limit }, async () =
   assert.equal(await bob.getByRole("button", { name: "Answer", exact: true }).count(), 0);
 });
 
+test("what was written in a review survives a reload and a walk through the pages", { timeout: limit }, async () => {
+  const run = await server.run("letter");
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("radio", { name: "Send back" }).check();
+  await page.getByLabel("Note").fill("shorter");
+  await page.reload();
+  await page.getByLabel("Note").waitFor();
+  assert.equal(await page.getByLabel("Note").inputValue(), "shorter");
+  await page.getByRole("radio", { name: "Edit" }).check();
+  await page.locator(".edited textarea, .edited input").first().fill("Dear Bob");
+  await page.getByRole("link", { name: "Runs", exact: true }).first().click();
+  await page.getByRole("link", { name: /Inbox/ }).click();
+  await page.getByRole("link", { name: /Send this letter/ }).click();
+  await page.locator(".edited textarea, .edited input").first().waitFor();
+  assert.equal(await page.locator(".edited textarea, .edited input").first().inputValue(), "Dear Bob");
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await server.stands(run, "completed");
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ["fermata.name"]);
+});
+
 test("every kind of field becomes its part of the answer, and what is wrong stands at its field", { timeout: limit }, async () => {
   const run = await server.run("everything");
   const page = await person("Ada");

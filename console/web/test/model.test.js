@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { unit } from "./unit.js";
 
 const { parse, encode, pretty, same } = await unit("json");
-const { standing, looksOf, scale } = await unit("run/model");
+const { standing, looksOf, scale, decided, draftNames, staleDrafts, keptBy, toShow, partsOf } = await unit("run/model");
 
 test("JSON keeps digits and the order of members", () => {
   for (const text of ['{"10":1,"9":84.90,"a":[1e2,-0.0,9007199254740993]}', '"\\u2028\\"x"', "[]", "{}", "null", "true", '{"a":{"b":[]}}']) {
@@ -63,4 +63,38 @@ test("the scale keeps the order of moments", () => {
 test("equal values are equal in any order", () => {
   assert.ok(same(parse('{"a":1,"b":[2]}'), parse('{"b":[2],"a":1}')));
   assert.ok(!same(parse("1"), parse("1.0")));
+});
+
+test("a review's decision and note come back from their draft, whatever it holds", () => {
+  const actions = ["approve", "send_back"];
+  assert.deepEqual(decided('{"action":"send_back","note":"less"}', actions), { action: "send_back", note: "less" });
+  assert.deepEqual(decided('{"action":"gone","note":"less"}', actions), { action: "", note: "less" });
+  for (const text of [undefined, "", "null", "[]", "{", '{"action":1,"note":[]}']) assert.deepEqual(decided(text, actions), { action: "", note: "" });
+});
+
+test("drafts are dropped with their questions, and no others", () => {
+  const all = ["int_a", "int_ab"].flatMap((q) => Object.values(draftNames(q)));
+  assert.deepEqual(staleDrafts(all, ["int_a", "int_ab"]), []);
+  assert.deepEqual(staleDrafts(all, ["int_ab"]), Object.values(draftNames("int_a")));
+  assert.deepEqual(staleDrafts(all, [""]), all);
+});
+
+test("H7: a question that another person keeps is theirs, and a free one is nobody's", () => {
+  const q = { state: "claimed", claimedBy: "u1", claimedByName: "Alice" };
+  assert.deepEqual(["Dave", "", "Alice", " u1 "].map((me) => keptBy(q, me)), ["Alice", "Alice", "", ""]);
+  assert.equal(keptBy({ state: "open" }, "Dave"), "");
+  assert.equal(keptBy({ state: "claimed", claimedBy: "Alice" }, "Dave"), "Alice");
+});
+
+test("a question that closes under the eyes of a page stays, if it was not answered there", () => {
+  const [a, b, c] = ["a", "b", "c"].map((requestId) => ({ requestId }));
+  assert.deepEqual(toShow([a, b], [b, c], new Set()), { closed: [a], open: [b, c] });
+  assert.deepEqual(toShow([a, b], [], new Set(["a"])), { closed: [b], open: [] });
+});
+
+test("an answer to a review is told in words", () => {
+  assert.deepEqual(partsOf(parse('{"action":"approve"}')), { action: "approve", note: "", rest: undefined });
+  const { action, note, rest } = partsOf(parse('{"action":"edit","value":1.0,"note":"so"}'));
+  assert.deepEqual([action, note, encode(rest)], ["edit", "so", '{"value":1.0}']);
+  for (const text of ['"yes"', "[1]", '{"a":1}', '{"action":2}']) assert.equal(encode(partsOf(parse(text)).rest), text);
 });

@@ -6,6 +6,7 @@ import { countQuestions, questions, runs, type Question } from "../api";
 import { number, t, tn } from "../i18n";
 import { refresh, useLive } from "../live";
 import { change, go, link, parameter } from "../router";
+import { staleDrafts } from "../run/told";
 import { me } from "../settings";
 import { store, storedNames } from "../storage";
 import { Ago, App, Empty, Failure, Heading, Icon, Loading, Said } from "../ui/parts";
@@ -44,7 +45,7 @@ export function InboxPage(): JSX.Element {
 
   useEffect(() => { // drafts of questions that are closed are of no use, and this list is all there is
     if (!data.value || data.value.next || view !== "all" || role || cursor) return;
-    for (const name of storedNames("draft.int_")) if (!rows.some((q) => name === "draft." + q.requestId) && name !== "draft." + asked) store(name, undefined);
+    for (const name of staleDrafts(storedNames("draft.int_"), [...rows.map((q) => q.requestId), asked])) store(name, undefined);
   }, [data.value]);
 
   const next = (): void => {

@@ -3,6 +3,8 @@
 import type { Envelope } from "../../../../clients/js/src/envelope";
 import type { Value } from "../json";
 
+export * from "./told";
+
 /** A stored event; its values are as they were written. */
 export interface Entry extends Envelope {
   /** In milliseconds since 1970. */

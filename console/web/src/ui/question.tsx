@@ -2,17 +2,18 @@
 
 import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { answer, hold, questions, Refusal, type Question } from "../api";
 import { Fields, spoken, toWrong } from "../form/view";
 import { useFilling, type Filling } from "../form/state";
-import { encode, member, type Obj, type Value } from "../json";
+import { member, type Obj, type Value } from "../json";
 import type { Entry } from "../form/model";
 import { moment, t, tx } from "../i18n";
 import { refresh, useLive } from "../live";
 import { link } from "../router";
 import { me, rename } from "../settings";
-import { store } from "../storage";
+import { store, stored } from "../storage";
+import { decided, draftNames, partsOf } from "../run/told";
 import { Ago, App, Copy, Icon, Said, say } from "./parts";
 import { Shown } from "./value";
 
@@ -39,7 +40,6 @@ export function QuestionCard({ q, plan, heading: H = "h2", answered, closed = fa
   useEffect(() => {
     gone.value = undefined;
   }, [q.requestId]);
-  const draft = "draft." + q.requestId;
   const reason = q.notByNodes?.length ? t("question.notBy", { nodes: q.notByNodes.join(", ") }) : q.fourEyes ? t("question.fourEyes") : "";
   return (
     <article class="question" aria-labelledby={q.requestId}>
@@ -59,7 +59,7 @@ export function QuestionCard({ q, plan, heading: H = "h2", answered, closed = fa
       {reason && <p class="note slight"><Icon name="person" />{reason}</p>}
       <Evidence q={q} />
       {(closed || gone.value) && <Closed q={q} error={gone.value} />}
-      <Answering key={q.requestId} q={q} draft={draft} closed={closed || gone.value !== undefined} lost={(error) => (gone.value = error)} answered={answered} />
+      <Answering key={q.requestId} q={q} closed={closed || gone.value !== undefined} lost={(error) => (gone.value = error)} answered={answered} />
     </article>
   );
 }
@@ -96,13 +96,14 @@ function Closed({ q, error }: { q: Question; error: Refusal | undefined }): JSX.
     return rows.find((x) => x.requestId === q.requestId);
   }, 0).data.value;
   const by = outcome?.answeredByName ?? outcome?.answeredBy ?? "";
-  const said = outcome?.answer === undefined ? "" : typeof outcome.answer === "string" ? outcome.answer : encode(outcome.answer);
+  const { action, note, rest } = partsOf(outcome?.answer);
   return (
     <div class="note closed" role="alert">
       <Icon name="check" />
       <div>
         <strong>{by ? t("question.answeredBy", { who: by }) : outcome ? tx("question." + outcome.state, outcome.state) : error?.code === "expired" ? t("question.expired") : t("question.conflict")}</strong>
-        {said && <p><Said text={said} /></p>}
+        {action && <p>{tx("action." + action, spoken(action))}{note && <>: <Said text={note} /></>}</p>}
+        {rest !== undefined && <Shown value={rest} depth={1} />}
         {!outcome && error && <p><Said text={error.message} /></p>}
       </div>
     </div>
@@ -122,7 +123,6 @@ function textsOf(entries: readonly Entry[]): string[] {
 
 interface AnsweringParts {
   readonly q: Question;
-  readonly draft: string;
   readonly closed: boolean;
   readonly lost: (error: Refusal) => void;
   readonly answered?: (() => void) | undefined;
@@ -169,7 +169,7 @@ function useSending(p: AnsweringParts): {
     async send(value, fill) {
       const ok = await doing(() => answer(p.q.requestId, value, who), fill);
       if (ok) {
-        store(p.draft, undefined);
+        for (const name of Object.values(draftNames(p.q.requestId))) store(name, undefined);
         say(t("question.answered"));
         p.answered?.();
         refresh();
@@ -188,7 +188,7 @@ function useSending(p: AnsweringParts): {
 
 /** The form of any question. */
 function Plain(p: AnsweringParts): JSX.Element {
-  const fill = useFilling(p.q.responseSchema, p.q.options, p.draft);
+  const fill = useFilling(p.q.responseSchema, p.q.options, draftNames(p.q.requestId).draft);
   const sending = useSending(p);
   const ref = useRef<HTMLFormElement>(null);
   const submit = async (e: Event): Promise<void> => {
@@ -211,12 +211,15 @@ function Plain(p: AnsweringParts): JSX.Element {
 /** A review, or the approval of a call: one action, with what that action needs. */
 function Acting(p: AnsweringParts & { actions: string[] }): JSX.Element {
   const schema = p.q.responseSchema as Obj;
-  const chosen = useSignal("");
-  const note = useSignal("");
+  const { draft, edit } = draftNames(p.q.requestId);
+  const begun = useMemo(() => decided(stored(draft), p.actions), [draft]);
+  const chosen = useSignal(begun.action);
+  const note = useSignal(begun.note);
+  const keep = (): void => store(draft, JSON.stringify({ action: chosen.value, note: note.value }));
   const wrong = useSignal("");
   const edited = p.q.kind === "approval" ? "arguments" : "value";
   const reason = p.q.kind === "approval" ? "reason" : "note";
-  const inner = useEdited(schema, edited, p.q);
+  const inner = useEdited(schema, edited, p.q, edit);
   const sending = useSending(p);
   const ref = useRef<HTMLFormElement>(null);
   const needsNote = chosen.value === "send_back";
@@ -248,6 +251,7 @@ function Acting(p: AnsweringParts & { actions: string[] }): JSX.Element {
               <input type="radio" name={p.q.requestId + "-action"} checked={chosen.value === a} onChange={() => {
                 chosen.value = a;
                 wrong.value = "";
+                keep();
               }} />
               {tx("action." + a, spoken(a))}
             </label>
@@ -264,7 +268,10 @@ function Acting(p: AnsweringParts & { actions: string[] }): JSX.Element {
         <div class="field" data-wrong={wrong.value ? "1" : undefined}>
           <label for={p.q.requestId + "-note"}>{t("review.note")}{!needsNote && <span class="optional"> {t("form.optional")}</span>}</label>
           <textarea id={p.q.requestId + "-note"} dir="auto" rows={3} value={note.value} disabled={p.closed} aria-invalid={wrong.value ? true : undefined}
-            onInput={(e) => (note.value = e.currentTarget.value)} />
+            onInput={(e) => {
+              note.value = e.currentTarget.value;
+              keep();
+            }} />
           {wrong.value && <p class="wrong"><Icon name="alert" />{wrong.value}</p>}
         </div>
       )}
@@ -277,13 +284,13 @@ function Acting(p: AnsweringParts & { actions: string[] }): JSX.Element {
 }
 
 /** The form in which what is reviewed is edited; it begins with what is there. */
-function useEdited(schema: Obj, name: string, q: Question): Filling {
+function useEdited(schema: Obj, name: string, q: Question, draft: string): Filling {
   const part = member(schema.get("properties"), name);
   const now = member(q.input, name);
   const doc: Obj = new Map(part instanceof Map ? part : []);
   if (now !== undefined && now !== null) doc.set("default", now);
   for (const defs of ["$defs", "definitions"]) if (schema.has(defs)) doc.set(defs, schema.get(defs)!);
-  return useFilling(doc, undefined);
+  return useFilling(doc, undefined, draft);
 }
 
 export function Problems({ list }: { list: readonly string[] }): JSX.Element | null {
