@@ -139,6 +139,8 @@ test("two people at one question see each other", { timeout: limit }, async () =
   await bob.getByLabel("Name", { exact: true }).fill("half a word");
   await ada.getByRole("button", { name: "Claim" }).click();
   await bob.locator(".pane .chip", { hasText: "claimed by Ada" }).waitFor();
+  await bob.getByText("Ada keeps this question").waitFor();
+  assert.equal(await bob.getByRole("button", { name: /^(Answer|Give back|Claim)$/ }).count(), 0);
   await ada.getByLabel("Name", { exact: true }).fill("Ada's");
   await ada.getByRole("radio", { name: "no", exact: true }).first().check();
   await ada.getByRole("radio", { name: "medium" }).check();
@@ -173,6 +175,20 @@ test("what was written in a review survives a reload and a walk through the page
   await page.getByRole("button", { name: "Answer", exact: true }).click();
   await server.stands(run, "completed");
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ["fermata.name"]);
+});
+
+test("a question answered by another person stays on the page of its run", { timeout: limit }, async () => {
+  const run = await server.run("letter");
+  const page = await person("Bob");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("radio", { name: "Send back" }).check();
+  await page.getByLabel("Note").fill("shorter");
+  const [{ requestId }] = (await server.stands(run, "paused")).interrupts;
+  await server.post(`/api/interrupts/${requestId}/answer`, { value: { action: "approve" }, by: "Ada" });
+  await page.locator(".closed", { hasText: "Answered by Ada" }).getByText("Approve").waitFor();
+  assert.equal(await page.getByLabel("Note").inputValue(), "shorter");
+  await page.getByRole("button", { name: "Copy what you wrote" }).waitFor();
+  await page.locator(".timeline", { hasText: "answered by Ada" }).waitFor();
 });
 
 test("every kind of field becomes its part of the answer, and what is wrong stands at its field", { timeout: limit }, async () => {

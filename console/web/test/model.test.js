@@ -52,6 +52,23 @@ test("a task that waits, and is retried, has bars of each kind", () => {
   ]);
 });
 
+test("F4: what was going on when a run was cancelled is cancelled too, and it is told who did it", () => {
+  const entries = [
+    entry(1, "run.started", 0, undefined, { value: {} }),
+    entry(2, "node.started", 10, "a#1"),
+    entry(3, "node.suspended", 12, "a#1"),
+    entry(4, "interrupt.resolved", 20, "a#1", { by: "Bob", answer: "yes" }),
+    entry(5, "run.finished", 30, undefined, { status: "cancelled", error: "the run is cancelled", code: "cancelled", by: "Ada" }),
+  ];
+  const s = standing(entries);
+  assert.deepEqual([s.status, s.by, s.error, s.tasks.get("a#1").status, s.tasks.get("a#1").by], ["cancelled", "Ada", "", "cancelled", "Bob"]);
+  assert.deepEqual([...looksOf(s)], [["a", "skipped"]]);
+  for (let n = 1; n <= entries.length; n++) {
+    for (const task of standing(entries, n).tasks.values()) assert.equal(n === entries.length, !["running", "waiting"].includes(task.status));
+  }
+  assert.equal(standing([...entries.slice(0, 4), entry(5, "run.finished", 30, undefined, { status: "cancelled", reason: "twice" })]).error, "twice");
+});
+
 test("the scale keeps the order of moments", () => {
   const at = scale([0, 1, 2, 1000, 1_000_000]);
   const places = [0, 1, 2, 1000, 500_000, 1_000_000].map(at);

@@ -3,14 +3,14 @@
 import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { cancel, drawing, Refusal, retry, run as loadRun, stateAt, type Run } from "../api";
+import { cancel, drawing, Refusal, retry, run as loadRun, stateAt, type Question, type Run } from "../api";
 import type { State } from "../../../../clients/js/src/state";
 import { encode, type Value } from "../json";
 import { clock, duration, moment, number, t, tn, tx } from "../i18n";
 import { now, refresh, useLive } from "../live";
 import { link } from "../router";
 import { useEvents } from "../run/follow";
-import { looksOf, scale, standing, type Entry, type Standing, type Task } from "../run/model";
+import { looksOf, scale, standing, toShow, type Entry, type Standing, type Task } from "../run/model";
 import { me } from "../settings";
 import { Drawing } from "../ui/drawing";
 import { Ago, App, Copy, Dialog, Empty, Failure, Heading, Icon, Loading, Said, say, shortID, Status } from "../ui/parts";
@@ -20,18 +20,27 @@ import { Card, Shown } from "../ui/value";
 const open = new Set(["running", "paused", "blocked"]);
 const retried = new Set(["failed", "expired", "blocked"]);
 
+const mostSeen = 20;
+
 export function RunPage({ id }: { id: string }): JSX.Element {
   const info = useLive("run " + id, (s) => loadRun(id, s), 15_000);
   const { entries, said, ready } = useEvents(id, info.again);
+  // What somebody reads or answers does not vanish under their hands when another person answers it.
+  const seen = useRef<readonly Question[]>([]);
+  const done = useRef(new Set<string>());
   const at = useSignal(0); // the entry that is looked at; 0 is the last one
   useEffect(() => {
     at.value = 0;
+    seen.current = [];
+    done.current.clear();
   }, [id]);
   const latest = useComputed(() => standing(entries.value));
   const shown = useComputed(() => (at.value === 0 ? latest.value : standing(entries.value, at.value)));
   const r = info.data.value;
   if (info.error.value && !r) return <><Heading title={shortID(id)} /><Failure error={info.error.value} again={info.again} /></>;
   if (!r) return <><Heading title={shortID(id)} /><Loading rows={6} /></>;
+  const { closed } = toShow(seen.current, r.interrupts, done.current);
+  seen.current = [...closed, ...r.interrupts].slice(-mostSeen);
   const s = latest.value;
   const status = entries.value.length > 0 && entries.value.length >= r.seq ? s.status : r.status;
   return (
@@ -39,15 +48,16 @@ export function RunPage({ id }: { id: string }): JSX.Element {
       <p class="crumb"><App href={link(["runs"])}><Icon name="left" />{t("nav.runs")}</App></p>
       <Head r={r} status={status} entries={entries.value} s={s} />
       {(status === "failed" || status === "blocked" || status === "expired" || status === "cancelled") && <Why r={r} s={s} status={status} />}
-      {r.interrupts.length > 0 && (
+      {closed.length + r.interrupts.length > 0 && (
         <section class="asks" aria-labelledby="asks">
           <h2 id="asks" class="unseen">{t("run.waitsFor")}</h2>
+          {closed.map((q) => <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" closed /></div>)}
           {r.interrupts.map((q, i) => r.interrupts.length === 1
-            ? <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" /></div>
+            ? <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" answered={() => done.current.add(q.requestId)} /></div>
             : (
               <details key={q.requestId} class="card accent ask" name="asks" open={i === 0}>
                 <summary><Icon name="person" /><Said text={promptOf(q)} /></summary>
-                <QuestionCard q={q} heading="h3" />
+                <QuestionCard q={q} heading="h3" answered={() => done.current.add(q.requestId)} />
               </details>
             ))}
         </section>
@@ -93,7 +103,7 @@ function Head({ r, status, entries, s }: { r: Run; status: string; entries: read
 
 /** Why a run did not end well, and what was tried. */
 function Why({ r, s, status }: { r: Run; s: Standing; status: string }): JSX.Element {
-  const error = s.error || r.error || "";
+  const error = s.error || (status === "cancelled" ? "" : r.error) || "";
   const code = s.code || r.code || "";
   const failed = [...s.tasks.values()].filter((x) => x.status === "failed");
   const task = s.failed ? s.tasks.get(s.failed) : failed.at(-1);
@@ -103,9 +113,9 @@ function Why({ r, s, status }: { r: Run; s: Standing; status: string }): JSX.Ele
     <section class={"note why " + kind} aria-labelledby="why">
       <Icon name={status === "cancelled" ? "stop" : "alert"} />
       <div>
-        <h2 id="why">{task && status === "failed" ? t("why.task", { task: task.id }) : tx("why." + status, status)}</h2>
+        <h2 id="why">{task && status === "failed" ? t("why.task", { task: task.id }) : status === "cancelled" && s.by ? t("why.cancelledBy", { who: s.by }) : tx("why." + status, status)}</h2>
         {error && <p class="reason" dir="auto">{error}</p>}
-        {code && <p class="faint">{tx("code." + code, "")} <span class="id">{code}</span>{tries > 1 && " · " + tn("why.tries", tries)}</p>}
+        {code && status !== "cancelled" && <p class="faint">{tx("code." + code, "") || <span class="id">{code}</span>}{tries > 1 && " · " + tn("why.tries", tries)}</p>}
       </div>
     </section>
   );
@@ -363,7 +373,7 @@ function Row({ task, at, present }: { task: Task; at: (moment: number) => number
   const spent = (kind: string): number => task.bars.filter((b) => b.kind === kind).reduce((n, b) => n + (b.to ?? present) - b.from, 0);
   const waited = spent("wait");
   const text = [
-    duration(spent("work")), waited > 0 ? t("timeline.waited", { d: duration(waited) }) : "",
+    duration(spent("work")), task.by ? t("run.answeredBy", { who: task.by }) : "", waited > 0 ? t("timeline.waited", { d: duration(waited) }) : "",
     task.attempt > 1 || task.bars.some((b) => b.kind === "retry") ? tn("timeline.tries", Math.max(task.attempt, task.bars.filter((b) => b.kind === "retry").length + 1)) : "",
   ].filter((x) => x !== "").join(" · ");
   return (

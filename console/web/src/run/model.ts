@@ -26,10 +26,12 @@ export interface Bar {
 
 export interface Task {
   readonly id: string;
-  /** running, waiting, retrying, finished, failed, skipped */
+  /** running, waiting, retrying, finished, failed, skipped, cancelled */
   status: string;
   attempt: number;
   error: string;
+  /** Who answered its question last. */
+  by: string;
   readonly bars: Bar[];
 }
 
@@ -40,21 +42,25 @@ export interface Standing {
   code: string;
   /** The task that the run failed of. */
   failed: string;
+  /** Who ended it. */
+  by: string;
   readonly tasks: ReadonlyMap<string, Task>;
   readonly begun: number;
   readonly ended: number | undefined;
 }
+
+const ongoing = new Set(["running", "waiting", "retrying"]);
 
 const text = (v: unknown): string => (typeof v === "string" ? v : "");
 
 /** Folds the first entries of a journal. */
 export function standing(entries: readonly Entry[], upTo = entries.length): Standing {
   const tasks = new Map<string, Task>();
-  const s = { status: "running", error: "", code: "", failed: "", tasks, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
+  const s = { status: "running", error: "", code: "", failed: "", by: "", tasks, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
   const taskOf = (e: Entry): Task | undefined => {
     if (!e.task) return undefined;
     let task = tasks.get(e.task);
-    if (!task) tasks.set(e.task, (task = { id: e.task, status: "running", attempt: 1, error: "", bars: [] }));
+    if (!task) tasks.set(e.task, (task = { id: e.task, status: "running", attempt: 1, error: "", by: "", bars: [] }));
     return task;
   };
   for (let i = 0; i < upTo; i++) {
@@ -64,7 +70,7 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
       case "run.started":
       case "run.resumed":
         s.status = "running";
-        s.error = s.code = s.failed = "";
+        s.error = s.code = s.failed = s.by = "";
         s.ended = undefined;
         break;
       case "run.paused":
@@ -78,11 +84,16 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         break;
       case "run.finished":
         s.status = text(e.data["status"]);
-        s.error = text(e.data["error"]) || text(e.data["reason"]);
+        // of a run that was cancelled, the error only repeats that it was
+        s.error = text(e.data[s.status === "cancelled" ? "reason" : "error"]) || (s.status === "cancelled" ? "" : text(e.data["reason"]));
         s.code = text(e.data["code"]);
         s.failed = text(e.data["task"]) || e.task || "";
+        s.by = text(e.data["by"]);
         s.ended = e.at;
-        for (const task of tasks.values()) close(task, e.at, "");
+        for (const task of tasks.values()) {
+          close(task, e.at, "");
+          if (s.status !== "completed" && ongoing.has(task.status)) task.status = "cancelled";
+        }
         break;
       case "node.started":
         if (e.task) open(taskOf(e)!, "work", e.at, "running");
@@ -115,6 +126,7 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
       case "timer.fired":
       case "message.replied": {
         const task = taskOf(e);
+        if (task && e.type === "interrupt.resolved") task.by = text(e.data["by"]);
         if (task && (task.status === "waiting" || task.bars.at(-1)?.kind === "wait")) open(task, "work", e.at, "running");
         break;
       }
@@ -139,7 +151,7 @@ function open(task: Task, kind: BarKind, at: number, status: string): void {
 }
 
 const looks: Readonly<Record<string, string>> = {
-  running: "running", waiting: "waiting", retrying: "running", finished: "done", failed: "failed", skipped: "skipped",
+  running: "running", waiting: "waiting", retrying: "running", finished: "done", failed: "failed", skipped: "skipped", cancelled: "skipped",
 };
 
 /** The looks of the drawing's nodes: of a node that ran several times, how its last task stands. */

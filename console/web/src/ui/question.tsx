@@ -13,7 +13,7 @@ import { refresh, useLive } from "../live";
 import { link } from "../router";
 import { me, rename } from "../settings";
 import { store, stored } from "../storage";
-import { decided, draftNames, partsOf } from "../run/told";
+import { decided, draftNames, keptBy, partsOf } from "../run/told";
 import { Ago, App, Copy, Icon, Said, say } from "./parts";
 import { Shown } from "./value";
 
@@ -138,6 +138,16 @@ function actionsOf(schema: Value | undefined): string[] | undefined {
   return Array.isArray(all) && all.length > 0 && all.every((a) => typeof a === "string") ? (all as string[]) : undefined;
 }
 
+/** Whether a question that was refused is only kept by somebody. Where the server does not say, it is. */
+async function stillOpen(q: Question): Promise<boolean> {
+  try {
+    return (await questions({ prefix: q.requestId, limit: "1" })).rows.some((x) => x.requestId === q.requestId);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return true;
+  }
+}
+
 /** Sends answers, and says what came of it. */
 function useSending(p: AnsweringParts): {
   busy: boolean; problems: readonly string[];
@@ -155,7 +165,10 @@ function useSending(p: AnsweringParts): {
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (error.code === "conflict" || error.code === "expired" || error.status === 404) p.lost(error);
+      if (error.code === "conflict" && (await stillOpen(p.q))) {
+        problems.value = [t("question.changed")];
+        refresh();
+      } else if (error.code === "conflict" || error.code === "expired" || error.status === 404) p.lost(error);
       else if (error.code === "invalid" && fill && error.problems.length > 0) problems.value = fill.refused(error.problems);
       else problems.value = [error.status === 0 ? t("error.unreachable") : error.message];
       return false;
@@ -193,7 +206,7 @@ function Plain(p: AnsweringParts): JSX.Element {
   const ref = useRef<HTMLFormElement>(null);
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (sending.busy) return;
+    if (sending.busy || keptBy(p.q, me.value)) return;
     const value = fill.answer();
     if (value === undefined || !named() || !(await sending.send(value, fill))) toWrong(ref.current);
   };
@@ -226,7 +239,7 @@ function Acting(p: AnsweringParts & { actions: string[] }): JSX.Element {
   const takesNote = chosen.value !== "" && chosen.value !== "edit" && member(schema.get("properties"), reason) !== undefined && (p.q.kind === "review" || chosen.value === "deny");
   const submit = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (sending.busy) return;
+    if (sending.busy || keptBy(p.q, me.value)) return;
     wrong.value = "";
     if (chosen.value === "") wrong.value = t("form.choose");
     else if (needsNote && note.value.trim() === "") wrong.value = t("review.needsNote");
@@ -301,10 +314,11 @@ export function Problems({ list }: { list: readonly string[] }): JSX.Element | n
 function Foot({ q, busy, claim, children }: {
   q: Question; busy: boolean; claim: (what: "claim" | "release") => Promise<void>; children: JSX.Element;
 }): JSX.Element {
+  const holder = keptBy(q, me.value);
   return (
     <div class="foot">
-      {children}
-      {q.state === "claimed"
+      {!holder && children}
+      {holder ? <p class="kept"><Icon name="person" />{t("question.keeps", { who: holder })}</p> : q.state === "claimed"
         ? <button type="button" disabled={busy} onClick={() => void claim("release")}>{t("question.release")}</button>
         : <button type="button" disabled={busy} onClick={() => void claim("claim")}>{t("question.claim")}</button>}
       <NameField id={q.requestId + "-me"} />
