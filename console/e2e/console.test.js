@@ -92,6 +92,8 @@ test("a run that failed says why, and is retried", { timeout: limit }, async () 
   await dialog.getByRole("button", { name: "Retry" }).click();
   await status(page, "completed").waitFor();
   await server.stands(run, "completed");
+  await page.locator(".scrubber .what", { hasText: "run ended" }).waitFor();
+  await page.locator(".timeline .status", { hasText: "failed" }).first().waitFor({ state: "detached" });
   rmSync(join(server.dir, "truck"));
 });
 
@@ -103,6 +105,7 @@ test("the journal is travelled: drawing, value and timeline are those of an entr
   await page.locator(".members", { hasText: "packed" }).waitFor();
   await page.getByRole("slider").fill("1");
   await page.getByRole("heading", { name: "Value at entry 1" }).waitFor();
+  await page.getByText(/You look at entry 1 of/).waitFor();
   await page.locator(".members", { hasText: "packed" }).waitFor({ state: "detached" });
   await page.locator(".drawing .node:is(.done,.failed,.running)").first().waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Now" }).click();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { unit } from "./unit.js";
 
 const { parse, encode, pretty, same } = await unit("json");
-const { standing, looksOf, scale, decided, draftNames, staleDrafts, keptBy, toShow, partsOf } = await unit("run/model");
+const { standing, steady, ahead, endOf, looksOf, scale, decided, draftNames, staleDrafts, keptBy, toShow, partsOf } = await unit("run/model");
 
 test("JSON keeps digits and the order of members", () => {
   for (const text of ['{"10":1,"9":84.90,"a":[1e2,-0.0,9007199254740993]}', '"\\u2028\\"x"', "[]", "{}", "null", "true", '{"a":{"b":[]}}']) {
@@ -67,6 +67,38 @@ test("F4: what was going on when a run was cancelled is cancelled too, and it is
     for (const task of standing(entries, n).tasks.values()) assert.equal(n === entries.length, !["running", "waiting"].includes(task.status));
   }
   assert.equal(standing([...entries.slice(0, 4), entry(5, "run.finished", 30, undefined, { status: "cancelled", reason: "twice" })]).error, "twice");
+});
+
+test("J1: durations end at the entry that is looked at", () => {
+  const entries = [
+    entry(1, "run.started", 0, undefined, { value: {} }),
+    entry(2, "node.started", 10, "a#1"),
+    entry(3, "node.finished", 20, "a#1"),
+    entry(4, "run.finished", 30, undefined, { status: "completed" }),
+  ];
+  const ends = [1, 2, 3, 4, 0].map((at) => endOf(entries, at, standing(entries, at || undefined), 1_000_000));
+  assert.deepEqual(ends, [0, 10, 20, 30, 30]);
+  assert.equal(endOf(entries.slice(0, 2), 0, standing(entries, 2), 1_000_000), 1_000_000);
+});
+
+test("no text turns around what stands after it", () => {
+  assert.equal(steady("שלום 5 € <b>"), "שלום 5 € <b>");
+  assert.equal(steady("pay \u202e05 to Bob"), "pay \ufffd05 to Bob");
+  for (const text of ["\u202ba", "\u2067a", "a\u202b\u2066b", "\u202ba\u202c\u2068", "\u2067\u2067x\u2069\ny", "\u202b\nx"]) {
+    for (const line of steady(text).split("\n").slice(-1)) {
+      const n = (marks) => [...line].filter((c) => marks.includes(c)).length;
+      assert.equal(n("\u202a\u202b"), n("\u202c"), JSON.stringify(text));
+      assert.equal(n("\u2066\u2067\u2068"), n("\u2069"), JSON.stringify(text));
+    }
+  }
+});
+
+test("what lies ahead is told to the nearest unit", () => {
+  const h = 3_600_000;
+  for (const [ms, told] of [[24 * h - 2000, 24 * h], [h - 1, h], [90 * 60_000, 90 * 60_000], [65_000, 60_000], [20_400, 20_000], [25 * h, 25 * h], [11.6 * h, 12 * h]]) {
+    assert.equal(ahead(ms), told, String(ms));
+  }
+  for (let ms = 1000; ms < 30 * 24 * h; ms = Math.ceil(ms * 1.01)) assert.ok(Math.abs(ahead(ms) - ms) <= ms / 2, String(ms));
 });
 
 test("the scale keeps the order of moments", () => {

@@ -80,7 +80,7 @@ function One(p: OneParts): JSX.Element {
   const title = titleOf(f) || (p.alone ? t("form.answer") : "");
   const about = [f.help && key + "-help", problem && key + "-wrong"].filter(Boolean).join(" ") || undefined;
   const hint = hintOf(f);
-  const optional = !f.required && !p.alone;
+  const optional = !f.required && !p.alone && !f.start.text && !f.start.choices;
   const attributes = {
     id: key, disabled: p.disabled, "aria-invalid": problem ? true as const : undefined,
     "aria-describedby": [about, hint && key + "-hint"].filter(Boolean).join(" ") || undefined,

@@ -10,7 +10,7 @@ import { clock, duration, moment, number, t, tn, tx } from "../i18n";
 import { now, refresh, useLive } from "../live";
 import { link } from "../router";
 import { useEvents } from "../run/follow";
-import { looksOf, scale, standing, toShow, type Entry, type Standing, type Task } from "../run/model";
+import { endOf, looksOf, scale, standing, toShow, type Entry, type Standing, type Task } from "../run/model";
 import { me } from "../settings";
 import { Drawing } from "../ui/drawing";
 import { Ago, App, Copy, Dialog, Empty, Failure, Heading, Icon, Loading, Said, say, shortID, Status } from "../ui/parts";
@@ -24,7 +24,7 @@ const mostSeen = 20;
 
 export function RunPage({ id }: { id: string }): JSX.Element {
   const info = useLive("run " + id, (s) => loadRun(id, s), 15_000);
-  const { entries, said, ready } = useEvents(id, info.again);
+  const { entries, said, ready } = useEvents(id, info.again, info.data.value?.seq ?? 0);
   // What somebody reads or answers does not vanish under their hands when another person answers it.
   const seen = useRef<readonly Question[]>([]);
   const done = useRef(new Set<string>());
@@ -64,6 +64,9 @@ export function RunPage({ id }: { id: string }): JSX.Element {
       )}
       {status === "completed" && <Card title={t("run.outputs")} value={r.outputs} />}
       <Scrubber entries={entries.value} at={at} />
+      {at.value > 0 && entries.value[at.value - 1] && (
+        <p class="note slight" role="note"><Icon name="clock" />{t("past.note", { n: number(at.value), of: number(entries.value.length), when: clock(entries.value[at.value - 1]!.at) })}</p>
+      )}
       <div class="columns wide-left">
         <section class="card" aria-labelledby="drawing">
           <header><h2 id="drawing">{t("drawing")}</h2><Legend /></header>
@@ -278,10 +281,10 @@ function Scrubber({ entries, at }: { entries: readonly Entry[]; at: Signal<numbe
         playing.value = !playing.value;
       }}><Icon name={playing.value ? "pause" : "play"} /></button>
       <button type="button" class="square" aria-label={t("scrub.back")} title={t("scrub.back")} disabled={here <= 1} onClick={() => to(here - 1)}><Icon name="left" /></button>
-      <input type="range" min={1} max={last} value={here} aria-label={t("scrub.entry")} aria-valuetext={e ? `${here}: ${e.type} ${e.task ?? ""}` : String(here)}
+      <input type="range" min={1} max={last} value={here} aria-label={t("scrub.entry")} aria-valuetext={e ? `${here}: ${eventText(e)} ${e.task ?? ""}` : String(here)}
         onInput={(x) => to(Number(x.currentTarget.value))} />
       <button type="button" class="square" aria-label={t("scrub.on")} title={t("scrub.on")} disabled={at.value === 0} onClick={() => to(here + 1)}><Icon name="right" /></button>
-      <span class="where"><b>{number(here)}</b> / {number(last)}{e && <span class="what">{tx("event." + e.type, e.type)}{e.task && <> · <Said text={e.task} /></>}</span>}</span>
+      <span class="where"><b>{number(here)}</b> / {number(last)}{e && <span class="what">{eventText(e)}{e.task && <> · <Said text={e.task} /></>}</span>}</span>
       <button type="button" class="small" disabled={at.value === 0} onClick={() => {
         at.value = 0;
         playing.value = false;
@@ -340,7 +343,7 @@ function History({ entries, s, said, at, ready }: {
         ))}
       </div>
       <div id="history" role="tabpanel" aria-labelledby={"tab-" + tab.value}>
-        {!ready && entries.length === 0 ? <Loading /> : tab.value === "timeline" ? <Timeline s={s} last={entries.at(-1)?.at ?? 0} />
+        {!ready && entries.length === 0 ? <Loading /> : tab.value === "timeline" ? <Timeline s={s} entries={entries} at={at.value} />
           : tab.value === "events" ? <Events entries={entries} at={at} /> : <Spoken said={said} />}
       </div>
     </section>
@@ -349,11 +352,10 @@ function History({ entries, s, said, at, ready }: {
 
 const mostRows = 100;
 
-function Timeline({ s, last }: { s: Standing; last: number }): JSX.Element {
+function Timeline({ s, entries, at: entry }: { s: Standing; entries: readonly Entry[]; at: number }): JSX.Element {
   const most = useSignal(mostRows);
   const tasks = [...s.tasks.values()];
-  const going = s.ended === undefined;
-  const present = going ? Math.max(now.value, last) : s.ended!;
+  const present = endOf(entries, entry, s, entry > 0 || s.ended !== undefined ? 0 : now.value);
   const at = useMemo(() => scale([s.begun, ...tasks.flatMap((x) => x.bars.flatMap((b) => [b.from, b.to ?? present])), present]), [s, present]);
   if (tasks.length === 0) return <Empty icon="clock" title={t("timeline.none")} />;
   return (
@@ -383,7 +385,7 @@ function Row({ task, at, present }: { task: Task; at: (moment: number) => number
         {task.bars.map((b, i) => {
           const from = at(b.from);
           const to = at(b.to ?? present);
-          return <span key={i} class="stretch" data-kind={b.kind} data-end={b.to === undefined ? "open" : b.end} title={`${t(`bar.${b.kind}`)}: ${duration((b.to ?? present) - b.from)}`}
+          return <span key={i} class="stretch" data-kind={b.kind} data-end={b.to === undefined ? "open" : b.end || (task.status === "finished" ? "finished" : "")} title={`${t(`bar.${b.kind}`)}: ${duration((b.to ?? present) - b.from)}`}
             style={{ insetInlineStart: `${from * 100}%`, inlineSize: `max(4px, ${(to - from) * 100}%)` }} />;
         })}
       </span>
@@ -434,7 +436,7 @@ function Event({ e, at }: { e: Entry; at: Signal<number> }): JSX.Element {
       <details onToggle={(x) => (opened.value = (x.currentTarget as HTMLDetailsElement).open)}>
         <summary>
           <span class="seq">{e.seq}</span>
-          <span class="type">{tx("event." + e.type, e.type)}</span>
+          <span class="type">{eventText(e)}</span>
           {e.task && <span class="task"><Said text={e.task} /></span>}
           <span class="gist" dir="auto">{gist}</span>
           <time dateTime={e.ts} title={moment(e.at)}>{clock(e.at)}</time>
@@ -450,9 +452,18 @@ function Event({ e, at }: { e: Entry; at: Signal<number> }): JSX.Element {
   );
 }
 
+/** What happened; a claim says which, and who. */
+function eventText(e: Entry): string {
+  const kind = e.type === "interrupt.updated" ? String(e.data["do"] ?? "") : e.type === "run.resumed" ? String(e.data["reason"] ?? "") : "";
+  const otherwise = tx("event." + e.type, e.type);
+  return kind ? tx(`event.${e.type}.${kind}`, otherwise) : otherwise;
+}
+
 /** What an event is about, in a line. */
 function gistOf(e: Entry): string {
   const d = e.data;
+  if (e.type === "interrupt.updated") return [d["by"], d["note"]].filter((x) => typeof x === "string" && x !== "").join(" · ");
+  if (e.type === "run.resumed") return typeof d["by"] === "string" ? d["by"] : "";
   for (const name of ["error", "prompt", "reason", "text", "name", "step"]) if (typeof d[name] === "string" && d[name] !== "") return d[name] as string;
   if (d["answer"] !== undefined) return short(e.exact.get("answer")) + (typeof d["by"] === "string" ? " · " + d["by"] : "");
   if (d["to"] !== undefined) return Array.isArray(d["to"]) ? (d["to"] as unknown[]).join(", ") : String(d["to"]);

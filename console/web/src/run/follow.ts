@@ -1,7 +1,7 @@
 // The events of a run, as they come.
 
 import { useSignal, type Signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { readEvents } from "../../../../clients/js/src/events";
 import { RequestError } from "../../../../clients/js/src/request";
 import { initial, reduce, type State } from "../../../../clients/js/src/state";
@@ -20,11 +20,16 @@ export interface Following {
 
 const isSaid = /^(text\.|structured-data|message$|status$|diagnostic$|tool\.)/;
 
-/** Follows a run. The function changed is called when the run's row or its questions may have changed. */
-export function useEvents(run: string, changed: () => void): Following {
+/**
+ * Follows a run. The function changed is called when the run's row or its questions may have changed. The reading is over when the run
+ * has ended; a seq beyond what was read says that it goes on, as after a retry, and so does the reading.
+ */
+export function useEvents(run: string, changed: () => void, seq: number): Following {
   const entries = useSignal<readonly Entry[]>([]);
   const said = useSignal<State>(initial());
   const ready = useSignal(false);
+  const again = useRef((_: number): void => undefined);
+  useEffect(() => again.current(seq), [seq]);
   useEffect(() => {
     entries.value = [];
     said.value = initial();
@@ -34,6 +39,9 @@ export function useEvents(run: string, changed: () => void): Following {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let look = false;
     let state = initial();
+    let reading = true;
+    let last = 0; // the seq of the last entry that was read
+    let wanted = 0;
     const flush = (): void => {
       timer = undefined;
       if (over.signal.aborted) return;
@@ -47,7 +55,7 @@ export function useEvents(run: string, changed: () => void): Following {
     const read = async (): Promise<void> => {
       const texts = new Map<number, string>();
       const source = readEvents({
-        url: "/api", run, signal: over.signal, retry: { most: 4000 }, fetch: keeping(texts),
+        url: "/api", run, after: last, signal: over.signal, retry: { most: 4000 }, fetch: keeping(texts),
         onConnection: (open) => (reachable.value = open),
       });
       for await (const e of source) {
@@ -55,6 +63,7 @@ export function useEvents(run: string, changed: () => void): Following {
         if (e.sub === 0) {
           const exact = member(parse(texts.get(e.seq) ?? JSON.stringify(e)), "data");
           texts.delete(e.seq);
+          last = e.seq;
           came.push({ ...e, at: Date.parse(e.ts), exact: (exact as ReadonlyMap<string, Value> | undefined) ?? new Map() });
           look ||= e.type.startsWith("run.") || e.type.startsWith("interrupt");
         }
@@ -62,10 +71,22 @@ export function useEvents(run: string, changed: () => void): Following {
       }
       flush();
     };
-    read().catch((error: unknown) => {
-      ready.value = true;
-      if (!(error instanceof RequestError)) console.error(error);
-    });
+    const begin = (): void => {
+      reading = true;
+      const from = last;
+      read().catch((error: unknown) => {
+        ready.value = true;
+        if (!(error instanceof RequestError)) console.error(error);
+      }).finally(() => {
+        reading = false;
+        if (last > from && !over.signal.aborted) again.current(wanted);
+      });
+    };
+    again.current = (seq) => {
+      wanted = Math.max(wanted, seq);
+      if (!reading && wanted > last) begin();
+    };
+    begin();
     return () => {
       over.abort();
       clearTimeout(timer);

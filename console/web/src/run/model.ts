@@ -53,6 +53,13 @@ const ongoing = new Set(["running", "waiting", "retrying"]);
 
 const text = (v: unknown): string => (typeof v === "string" ? v : "");
 
+/** When what is shown ends: with the run, at the entry that is looked at, or now. */
+export function endOf(entries: readonly Entry[], at: number, s: Standing, now: number): number {
+  if (s.ended !== undefined) return s.ended;
+  const last = entries[(at || entries.length) - 1]?.at ?? now;
+  return at > 0 ? last : Math.max(now, last);
+}
+
 /** Folds the first entries of a journal. */
 export function standing(entries: readonly Entry[], upTo = entries.length): Standing {
   const tasks = new Map<string, Task>();

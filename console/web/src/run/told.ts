@@ -2,6 +2,36 @@
 
 import type { Value } from "../json";
 
+/**
+ * A text that somebody else wrote, where people decide by it: signs that turn around what follows (U+202D, U+202E) are shown as
+ * a sign of their own, so that no input changes how the words around it read. Other marks of direction are closed at the end.
+ */
+export function steady(text: string): string {
+  if (!/[\u202a-\u202e\u2066-\u2069]/.test(text)) return text;
+  let open = "";
+  let made = "";
+  for (const c of text) {
+    if (c === "\u202d" || c === "\u202e") made += "\ufffd";
+    else {
+      if (c === "\n") {
+        made += open;
+        open = "";
+      } else if (c === "\u202a" || c === "\u202b") open = "\u202c" + open;
+      else if (c >= "\u2066" && c <= "\u2068") open = "\u2069" + open;
+      else if (open.startsWith(c)) open = open.slice(1);
+      made += c;
+    }
+  }
+  return made + open;
+}
+
+/** How soon something will be, in milliseconds as they are told: to the nearest minute or hour, not the one before. */
+export function ahead(ms: number): number {
+  const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000] as const;
+  const to = (unit: number): number => Math.round(ms / unit) * unit;
+  return ms >= 10 * day ? to(day) : to(hour) >= 10 * hour ? to(hour) : to(second) >= minute ? to(minute) : to(second);
+}
+
 /** What was decided and noted in a review before it was sent. */
 export interface Decided {
   readonly action: string;

@@ -7,6 +7,7 @@ import { Refusal } from "../api";
 import { duration, moment, t, tx, type Key } from "../i18n";
 import { now } from "../live";
 import { link } from "../router";
+import { ahead, steady } from "../run/told";
 
 const paths: Readonly<Record<string, string>> = {
   inbox: "M3 12.5V5a2 2 0 0 1 2-2h10a2 2 0 0 1 2 2v7.5M3 12.5h3.8l1.2 2h4l1.2-2H17M3 12.5V15a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-2.5",
@@ -71,7 +72,7 @@ export function Status({ status }: { status: string }): JSX.Element {
 /** How long ago something was, or how soon it will be. */
 export function Ago({ at }: { at: number }): JSX.Element {
   const away = now.value - at;
-  const text = Math.abs(away) < 5000 ? t("time.now") : away > 0 ? t("time.ago", { d: duration(rounded(away)) }) : t("time.in", { d: duration(rounded(-away)) });
+  const text = Math.abs(away) < 5000 ? t("time.now") : away > 0 ? t("time.ago", { d: duration(rounded(away)) }) : t("time.in", { d: duration(ahead(-away)) });
   return <time dateTime={new Date(at).toISOString()} title={moment(at)}>{text}</time>;
 }
 
@@ -83,7 +84,7 @@ function rounded(ms: number): number {
 
 /** A text that somebody wrote: it runs in its own direction. */
 export function Said({ text, class: name }: { text: string; class?: string }): JSX.Element {
-  return <bdi class={name ?? ""}>{text}</bdi>;
+  return <bdi class={name ?? ""}>{steady(text)}</bdi>;
 }
 
 export function shortID(id: string): string {
@@ -132,7 +133,7 @@ export function Loading({ rows = 4 }: { rows?: number }): JSX.Element {
 
 /** Why something cannot be shown. A server that is gone has the banner for it. */
 export function Failure({ error, again }: { error: Refusal; again?: () => void }): JSX.Element {
-  if (error.status === 0) return <Loading />;
+  if (error.status === 0) return <p class="faint">{t("error.notLoaded")}</p>;
   return (
     <div class="note failed" role="alert">
       <Icon name="alert" />

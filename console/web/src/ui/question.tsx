@@ -13,16 +13,16 @@ import { refresh, useLive } from "../live";
 import { link } from "../router";
 import { me, rename } from "../settings";
 import { store, stored } from "../storage";
-import { decided, draftNames, keptBy, partsOf } from "../run/told";
+import { decided, draftNames, keptBy, partsOf, steady } from "../run/told";
 import { Ago, App, Copy, Icon, Said, say } from "./parts";
-import { Shown } from "./value";
+import { Shown, Text } from "./value";
 
 export function taskName(task: string): string {
   return task.replace(/#\d+/g, "");
 }
 
 export function promptOf(q: Question): string {
-  return q.prompt || t("question.of", { task: taskName(q.task) });
+  return steady(q.prompt ?? "") || t("question.of", { task: taskName(q.task) });
 }
 
 /** Who may answer, in a few words. */
@@ -50,7 +50,7 @@ export function QuestionCard({ q, plan, heading: H = "h2", answered, closed = fa
         {q.claimedBy && <span class="chip claimed"><Icon name="person" /><Said text={askedOf(q)} /></span>}
         {q.assignee && !q.claimedBy && <span class="chip"><Icon name="person" />{t("question.for", { who: q.assigneeName ?? q.assignee })}</span>}
       </p>
-      <H id={q.requestId} class="prompt" tabIndex={-1} dir="auto">{promptOf(q)}</H>
+      <H id={q.requestId} class="prompt" tabIndex={-1} dir="auto"><Text text={promptOf(q)} /></H>
       <p class="facts">
         {q.opened && <span>{t("question.asked")} <Ago at={q.opened / 1000} /></span>}
         {plan !== undefined && <App href={link(["runs", q.run])}>{t("question.run")}</App>}

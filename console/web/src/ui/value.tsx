@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Num, pretty, type Obj, type Value } from "../json";
 import { t, tn } from "../i18n";
+import { steady } from "../run/told";
 import { Copy } from "./parts";
 
 const longText = 900;
@@ -17,17 +18,17 @@ export function Shown({ value, depth = 0 }: { value: Value | undefined; depth?: 
   if (typeof value === "string") return <Text text={value} />;
   if (Array.isArray(value)) return value.length === 0 ? <span class="nothing">{t("value.emptyList")}</span> : <List list={value} depth={depth} />;
   if (value.size === 0) return <span class="nothing">{t("value.empty")}</span>;
-  if (depth >= deepest) return <pre class="json" tabIndex={0} dir="ltr">{pretty(value)}</pre>;
+  if (depth >= deepest) return <pre class="json" tabIndex={0} dir="ltr">{steady(pretty(value))}</pre>;
   return <Members object={value} depth={depth} />;
 }
 
-function Text({ text }: { text: string }): JSX.Element {
+export function Text({ text }: { text: string }): JSX.Element {
   const all = useSignal(false);
   if (text === "") return <span class="nothing">{t("value.emptyText")}</span>;
   const long = text.length > longText && !all.value;
   return (
-    <span class="said" dir="auto">
-      {long ? text.slice(0, longText) + "…" : text}
+    <span class="said">
+      <bdi>{steady(long ? text.slice(0, longText) + "…" : text)}</bdi>
       {long && <button type="button" class="linkish" onClick={() => (all.value = true)}>{t("value.all")}</button>}
     </span>
   );
@@ -102,7 +103,7 @@ export function Card({ title, value }: { title: string; value: Value | undefined
         <button type="button" class="quiet small" aria-pressed={raw.value} onClick={() => (raw.value = !raw.value)}>JSON</button>
         <Copy text={text} label={t("copy")} />
       </header>
-      {raw.value ? <pre class="json" tabIndex={0} dir="ltr">{text}</pre> : <Shown value={value} />}
+      {raw.value ? <pre class="json" tabIndex={0} dir="ltr">{steady(text)}</pre> : <Shown value={value} />}
     </section>
   );
 }
