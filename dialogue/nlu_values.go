@@ -425,7 +425,7 @@ func (u *utterance) unlabelled(before, slot string) string {
 	}
 	cut := cuts[len(cuts)-1]
 	sl := u.slotOf(slot)
-	names := append(spoken(sl).Names, u.dialogue.language.Say(phrase.Key("type."+string(sl.Type)), nil))
+	names := append(slices.Clone(spoken(sl).Names), u.dialogue.language.Say(phrase.Key("type."+string(sl.Type)), nil))
 	label := u.locale.Content(before[cut[1]:])
 	if len(label) == 0 || slices.ContainsFunc(label, func(w string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool {
