@@ -253,11 +253,8 @@ type forkedBody struct {
 // fork forks a run, or says what that would change.
 func (h *Handler) fork(in *request) (*answer, error) {
 	var body forkBody
-	if err := in.decode(&body); err != nil {
-		return nil, err
-	}
 	ctx := in.Context()
-	info, err := h.run(in)
+	info, err := h.run(in, &body)
 	if err != nil {
 		return nil, err
 	}

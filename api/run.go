@@ -40,8 +40,11 @@ func (h *Handler) shown(in *request, id string) (fermata.RunInfo, error) {
 	return info, err
 }
 
-// run is a run that the person may do something about.
-func (h *Handler) run(in *request) (fermata.RunInfo, error) {
+// run decodes the body of a request to do something about a run, and returns the run if the person may.
+func (h *Handler) run(in *request, body any) (fermata.RunInfo, error) {
+	if err := in.decode(body); err != nil {
+		return fermata.RunInfo{}, err
+	}
 	info, err := h.shown(in, in.PathValue("run"))
 	if err == nil && !h.may(in.who, info.Plan) {
 		err = refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
@@ -52,11 +55,8 @@ func (h *Handler) run(in *request) (fermata.RunInfo, error) {
 // cancel cancels a run. One that is cancelled already stays so.
 func (h *Handler) cancel(in *request) (*answer, error) {
 	var body cancelBody
-	if err := in.decode(&body); err != nil {
-		return nil, err
-	}
 	ctx := in.Context()
-	info, err := h.run(in)
+	info, err := h.run(in, &body)
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +78,8 @@ func (h *Handler) cancel(in *request) (*answer, error) {
 
 // retry continues a failed run from the tasks that failed.
 func (h *Handler) retry(in *request) (*answer, error) {
-	if err := in.decode(new(retryBody)); err != nil {
-		return nil, err
-	}
 	ctx := in.Context()
-	info, err := h.run(in)
+	info, err := h.run(in, new(retryBody))
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,12 @@ import (
 // UntilTimer is the id of the timer at which a run expires (law F9).
 const UntilTimer = "until"
 
-// overdueGlance is how many due timers Overdue reads. Processes fire timers as they become due, so there are hardly any.
+// overdueGlance is how many due timers overdue reads. Processes fire timers as they become due, so there are hardly any.
 const overdueGlance = 64
 
-// Overdue returns the deadline of an open run that has passed, in microseconds; 0 for none (law F9). The timer of the deadline is
+// overdue returns the deadline of an open run that has passed, in microseconds; 0 for none (law F9). The timer of the deadline is
 // in the store until the run ends. Where many timers are due, it reads the run's journal instead.
-func (s *Storage) Overdue(ctx context.Context, run string, now int64) (until int64, err error) {
+func (s *Storage) overdue(ctx context.Context, run string, now int64) (until int64, err error) {
 	due, err := s.Store.Timers(ctx, now, overdueGlance)
 	if err != nil {
 		return 0, s.StoreError(run, err)
@@ -38,14 +38,14 @@ func (s *Storage) Overdue(ctx context.Context, run string, now int64) (until int
 // Late returns the refusal of something from outside if the run's deadline has passed (law F9).
 // It is the same whether or not a process has ended the run meanwhile.
 func (s *Storage) Late(ctx context.Context, row *runtype.RunInfo, now int64) error {
-	find := s.Overdue
+	var until int64
+	var err error
 	switch {
 	case row.Status == string(runtype.Expired):
-		find = func(ctx context.Context, run string, _ int64) (int64, error) { return s.Deadline(ctx, run) }
-	case row.Ended():
-		return nil
+		until, err = s.Deadline(ctx, row.ID)
+	case !row.Ended():
+		until, err = s.overdue(ctx, row.ID, now)
 	}
-	until, err := find(ctx, row.ID, now)
 	if err != nil || until == 0 || until > now {
 		return err
 	}
