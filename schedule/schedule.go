@@ -200,10 +200,15 @@ func (r *rule) readCron() ([]string, error) {
 // Where clocks are set back, the rule's hour comes twice. Both are one occurrence, with one id: the second is left out.
 //
 // Where clocks are set forward, go-cron finds the time that was left out only from before the change. So the search begins
-// some hours earlier: the answer does not depend on when it is asked.
+// before a change of the last hours: the answer does not depend on when it is asked.
 func (r *rule) next(after time.Time) (Occurrence, bool) {
-	for at := after.Add(-widest).In(r.zone); ; {
-		at = r.cron.Next(at)
+	at := after.In(r.zone)
+	if before := at.Add(-widest); !sameOffset(before, at) {
+		at = before
+	}
+	for {
+		// No rule has seconds, so that all moments of a minute have the same next one. go-cron would go through each second.
+		at = r.cron.Next(at.Add(time.Duration(59-at.Second()) * time.Second))
 		if at.IsZero() {
 			return Occurrence{}, false
 		}
@@ -211,6 +216,12 @@ func (r *rule) next(after time.Time) (Occurrence, bool) {
 			return Occurrence{Schedule: r.Name, Time: at, Run: r.id(at)}, true
 		}
 	}
+}
+
+func sameOffset(a, b time.Time) bool {
+	_, before := a.Zone()
+	_, after := b.Zone()
+	return before == after
 }
 
 // widest is more than the clocks of any zone are changed by for daylight saving.

@@ -642,3 +642,13 @@ func TestW2_ReplacingSchedulesLosesNothing(t *testing.T) {
 		t.Error("a refused list has replaced another")
 	}
 }
+
+// Finding the next time costs no search through seconds: who catches up looks for thousands of them.
+func BenchmarkUpcoming(b *testing.B) {
+	s := Schedule{Name: "each minute", Cron: "* * * * *", Zone: "Europe/Berlin"}
+	for b.Loop() {
+		if all, err := Upcoming(s, time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC), 1000); err != nil || len(all) != 1000 {
+			b.Fatal(len(all), err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -27,10 +28,23 @@ func TestJ3_SchedulersAreKilled(t *testing.T) {
 // TestW2_ServersWithSchedulesAreKilled is the same for two servers.
 func TestW2_ServersWithSchedulesAreKilled(t *testing.T) {
 	t.Parallel()
-	schedulersAreKilled(t, time.Duration(thorough(30, 120))*time.Minute, "serve", "pulse.yaml", "--json", "--listen", "127.0.0.1:0")
+	schedulersAreKilled(t, time.Duration(thorough(2, 24))*time.Hour, "serve", "pulse.yaml", "--json", "--listen", "127.0.0.1:0")
 }
 
+// schedulersAreKilled repeats what it shows until it has shown it: how far a process gets before it is killed is chance.
 func schedulersAreKilled(t *testing.T, missed time.Duration, command ...string) {
+	t.Helper()
+	const tries = 30
+	for range tries {
+		if deaths, by := killSchedulers(t, missed, command); deaths >= 2 && by >= 2 || t.Failed() {
+			return
+		}
+	}
+	t.Errorf("in %d tries no two processes died with runs that others started: the test shows nothing", tries)
+}
+
+// killSchedulers returns how many processes were killed, and how many have started runs.
+func killSchedulers(t *testing.T, missed time.Duration, command []string) (deaths, by int) {
 	t.Helper()
 	d := newDesk(t)
 	rt, throw := d.here(), dice(t)
@@ -54,7 +68,7 @@ func schedulersAreKilled(t *testing.T, missed time.Duration, command ...string) 
 		}
 		return n
 	}
-	deaths, all := 0, missing(begun)
+	all := missing(begun)
 	for left := all; left > 0 || unfinished(t, rt) > 0; left = missing(begun) {
 		if time.Since(begun) > 8*time.Minute {
 			t.Fatalf("%d of %d occurrences have no run, and %d runs are not finished", left, all, unfinished(t, rt))
@@ -70,29 +84,31 @@ func schedulersAreKilled(t *testing.T, missed time.Duration, command ...string) 
 	}
 	for _, p := range processes {
 		_ = p.Process.Signal(syscall.SIGTERM)
-		if err := p.Wait(); err != nil {
+		if err := p.Wait(); err != nil && said(t, p) { // one that has not begun knows no signals yet
 			t.Errorf("a process that was told to stop: %v", err)
 		}
 	}
-	known := make(map[string]string)
+	known, late := make(map[string]string), make(map[string]bool)
 	for _, o := range occurrences(t, &rule, first, time.Now()) {
-		known[o.Run] = o.Time.Format(time.RFC3339)
+		known[o.Run], late[o.Run] = o.Time.Format(time.RFC3339), o.Time.After(begun)
 	}
 	rows, err := rt.Runs(t.Context(), journal.RunFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
+		if late[row.ID] { // a new minute began: this one need not have ended
+			continue
+		}
 		once(t, factsOf(t, rt, row.ID))
 		result, err := rt.Result(t.Context(), row.ID, nil)
 		if want := `"beat":"at ` + known[row.ID] + `"`; err != nil || known[row.ID] == "" || !strings.Contains(string(result.Output), want) {
 			t.Errorf("run %s gives %s, %v; want one with %s", row.ID, result.Output, err, want)
 		}
 	}
-	if by := d.startedBy(2 + deaths); deaths < 2 || by < 2 {
-		t.Errorf("%d processes started runs, and %d died: the test shows nothing", by, deaths)
-	}
-	t.Logf("%d runs, %d deaths, %v", len(rows), deaths, time.Since(begun).Round(time.Millisecond))
+	by = d.startedBy(2 + deaths)
+	t.Logf("%d runs by %d processes, %d deaths, %v", len(rows), by, deaths, time.Since(begun).Round(time.Millisecond))
+	return deaths, by
 }
 
 // missed makes it that a schedule has been missed for a time: it starts the first occurrence of then, and returns its time.
@@ -140,6 +156,16 @@ func (d *desk) scheduler(n int, command []string) *exec.Cmd {
 		d.t.Fatal(err)
 	}
 	return p
+}
+
+// said reports whether a scheduler has written anything.
+func said(t *testing.T, p *exec.Cmd) bool {
+	t.Helper()
+	size, err := p.Stdout.(*os.File).Seek(0, io.SeekEnd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size > 0
 }
 
 // startedBy is how many processes have started runs. That one run is started by two of them is an error.
