@@ -64,7 +64,7 @@ func (p *phrases) doubted(t *Turn) ([]Command, error) {
 	case no && rest == "":
 		return []Command{{Type: Deny, Confidence: score}}, nil
 	}
-	in := &utterance{phrases: p, Turn: t, text: t.Text, flow: activeOf(t)}
+	in := &utterance{phrases: p, locale: p.locale.Hearing(), Turn: t, text: t.Text, flow: activeOf(t)}
 	if !yes && !no {
 		if found := in.pointed(); len(found) > 0 {
 			return found, nil

@@ -63,12 +63,21 @@ func (t SlotType) Composite() bool { return t.kind().is().whole }
 
 // kind returns the kind of a type. One that is not listed, such as that of a variable of a flow, holds anything.
 func (t SlotType) kind() kind {
-	for _, k := range kinds {
-		if k.is().name == t {
-			return k
-		}
+	if k, ok := kindOf[t]; ok {
+		return k
 	}
 	return anyKind
+}
+
+// kindOf are the kinds by their names.
+var kindOf = byName(kinds)
+
+func byName(kinds []kind) map[SlotType]kind {
+	all := make(map[SlotType]kind, len(kinds))
+	for _, k := range kinds {
+		all[k.is().name] = k
+	}
+	return all
 }
 
 // traits tell the values of a type from others in what users say. Each is named after an observation about values, so that

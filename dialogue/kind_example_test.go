@@ -38,13 +38,14 @@ func withKind(t *testing.T, k kind, names map[string]string) {
 	t.Helper()
 	before := kinds
 	kinds = append(slices.Clone(before), k)
+	kindOf = byName(kinds)
 	for _, l := range languages {
 		texts := l.Texts
 		l.Texts = maps.Clone(texts)
 		l.Texts[typeKey(k.is().name)] = names[l.Tag]
 		t.Cleanup(func() { l.Texts = texts })
 	}
-	t.Cleanup(func() { kinds = before })
+	t.Cleanup(func() { kinds, kindOf = before, byName(before) })
 }
 
 // TestAddingASlotType lists the type of the example, and does with it all that is done with types.

@@ -149,6 +149,8 @@ func spoken(sl *slot) phrase.Slot {
 // pieces are the words and placeholders of a trigger.
 var pieces = regexp.MustCompile(`\{[^{}]*\}|[^{}\s]+`)
 
+var placeholders = regexp.MustCompile(`\{[^}]*\}`)
+
 // partsOf are the ends of a flow's triggers that hold a placeholder and a word: people say them to add something.
 func (p *phrases) partsOf(f *flow) *phrase.Matcher {
 	var all []phrase.Phrase
@@ -159,7 +161,7 @@ func (p *phrases) partsOf(f *flow) *phrase.Matcher {
 		list := pieces.FindAllString(text, -1)
 		for i := 1; i < len(list); i++ {
 			part := strings.Join(list[i:], " ")
-			words := strings.Join(strings.Fields(regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(part, "")), "")
+			words := strings.Join(strings.Fields(placeholders.ReplaceAllString(part, "")), "")
 			if strings.Contains(part, "{") && words != "" && !slices.ContainsFunc(all, func(o phrase.Phrase) bool { return o.Text == part }) {
 				all = append(all, phrase.Phrase{ID: len(all), Text: part})
 			}
@@ -179,7 +181,7 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if t.Pending != nil && t.Pending.IsConfirm() && t.Pending.Slot != "" {
 		return p.doubted(t)
 	}
-	u := &utterance{phrases: p, Turn: t, text: t.Text}
+	u := &utterance{phrases: p, locale: p.locale.Hearing(), Turn: t, text: t.Text}
 	if len(t.Active) > 0 {
 		u.flow = t.Active[0]
 	}
@@ -233,6 +235,7 @@ func (u *utterance) again() bool {
 type utterance struct {
 	*phrases
 	*Turn
+	locale  phrase.Locale // of the phrases, which hears the message once
 	text    string
 	flow    string // the active one, "" for none
 	turned  bool   // it was begun with words that put something right
@@ -336,7 +339,7 @@ func (u *utterance) negates(best phrase.Match, flow string) bool {
 func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 	known := *u.Turn
 	known.Filled = maps.Clone(u.Filled)
-	in := &utterance{phrases: u.phrases, Turn: &known, text: u.text, flow: u.flow}
+	in := &utterance{phrases: u.phrases, locale: u.locale, Turn: &known, text: u.text, flow: u.flow}
 	if known.Filled == nil {
 		known.Filled = make(map[string]any)
 	}

@@ -102,7 +102,7 @@ func (u *utterance) namedIn(sl *slot, text string, since []Line) []any {
 		}
 		return all
 	}
-	locale := u.dialogue.localeOf(sl)
+	locale := u.localeOf(sl)
 	if which, _, ok := locale.Rivals(s, text, u.Now); ok && strings.Contains(said, which.Reason) {
 		return which.Among
 	}

@@ -53,7 +53,7 @@ func (u *utterance) without(text string, c Command) string {
 		before, behind, _ := strings.Cut(text, said)
 		return before + " " + behind
 	}
-	for _, v := range u.dialogue.localeOf(sl).Find(u.spoken(sl), text, u.Now) {
+	for _, v := range u.localeOf(sl).Find(u.spoken(sl), text, u.Now) {
 		if u.gives(sl, c, v) {
 			return text[:v.Start] + " " + text[v.End:]
 		}

@@ -81,7 +81,7 @@ func (u *utterance) flowsOf(commands []Command) (flows []string) {
 func (u *utterance) withoutRivals(all []Command, claims claims) []Command {
 	asked := false
 	for _, sl := range u.inOrder() {
-		which, several, ok := u.dialogue.localeOf(sl).Rivals(u.spoken(sl), u.text, u.Now)
+		which, several, ok := u.localeOf(sl).Rivals(u.spoken(sl), u.text, u.Now)
 		at := slices.IndexFunc(all, func(c Command) bool {
 			return (c.Type == SetSlot || c.Type == CorrectSlot) && c.Slot == sl.name && (c.Flow == "" || c.Flow == u.flow)
 		})
@@ -116,7 +116,7 @@ func (u *utterance) withRest(all []Command, claims claims) []Command {
 		if c.Type != SetSlot || sl == nil || !sl.isWhen() || c.Left != "" || c.Confidence == 0 {
 			continue
 		}
-		values := slices.DeleteFunc(u.dialogue.localeOf(sl).Find(u.spoken(sl), u.text, u.Now), func(v phrase.Value) bool { return claims.isLost(sl.name, v) })
+		values := slices.DeleteFunc(u.localeOf(sl).Find(u.spoken(sl), u.text, u.Now), func(v phrase.Value) bool { return claims.isLost(sl.name, v) })
 		if len(values) == 1 && values[0].Reason != "" {
 			all[i].Value, all[i].Confidence = values[0].Text, 0
 			return slices.DeleteFunc(all, func(c Command) bool { return c.Slot != sl.name && u.isPartOf(c, values[0]) })

@@ -48,7 +48,7 @@ func (u *utterance) saysAgain(sl *slot, before, rest string) bool {
 	}
 	return slices.ContainsFunc(u.places(), func(o *slot) bool {
 		find := func(text string) bool {
-			return len(u.dialogue.localeOf(o).Find(u.spoken(o), text, u.Now)) > 0
+			return len(u.localeOf(o).Find(u.spoken(o), text, u.Now)) > 0
 		}
 		return o.claims() && find(before) && find(rest)
 	})

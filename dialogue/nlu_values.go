@@ -109,13 +109,13 @@ func (u *utterance) kept() (text string, refused bool) {
 	if sl == nil || sl.traits().verdict {
 		return u.text, false
 	}
-	return u.dialogue.localeOf(sl).Kept(u.spoken(sl), u.text, u.Now)
+	return u.localeOf(sl).Kept(u.spoken(sl), u.text, u.Now)
 }
 
 // read reads a text as the answer to the question for a slot. The slot's own check decides between the values that could
 // be meant.
 func (u *utterance) read(sl *slot, text string) (phrase.Value, bool) {
-	v, ok := u.dialogue.localeOf(sl).Read(u.spoken(sl), text, u.Now)
+	v, ok := u.localeOf(sl).Read(u.spoken(sl), text, u.Now)
 	if !ok || v.Reason != "" {
 		return v, ok
 	}
@@ -172,8 +172,11 @@ func (u *utterance) takes(s *slot, v any) bool {
 }
 
 // localeOf is how values of a slot are said.
-func (d *Dialogue) localeOf(sl *slot) phrase.Locale {
-	locale := d.locale
+func (d *Dialogue) localeOf(sl *slot) phrase.Locale { return localeOf(d.locale, sl) }
+
+func (u *utterance) localeOf(sl *slot) phrase.Locale { return localeOf(u.locale, sl) }
+
+func localeOf(locale phrase.Locale, sl *slot) phrase.Locale {
 	if sl.Currency != "" {
 		locale.Currency = sl.Currency
 	}
@@ -216,7 +219,7 @@ func (u *utterance) beside(asked, text string) []found {
 		if sl.name == asked || !u.distinct(sl, asked) {
 			continue
 		}
-		for _, v := range u.dialogue.localeOf(sl).Find(u.spoken(sl), text, u.Now) {
+		for _, v := range u.localeOf(sl).Find(u.spoken(sl), text, u.Now) {
 			add(sl.name, v)
 		}
 	}
@@ -263,7 +266,7 @@ func (u *utterance) labelled(asked, text string, add func(string, phrase.Value))
 		s := u.spoken(sl)
 		names := phrase.Slot{Kind: phrase.Single, Choices: []phrase.Choice{{Value: sl.name, Synonyms: s.Names}}}
 		for _, name := range u.locale.Find(names, text, u.Now) {
-			for _, v := range u.dialogue.localeOf(sl).Find(s, text, u.Now) {
+			for _, v := range u.localeOf(sl).Find(s, text, u.Now) {
 				if !name.Place && v.Start >= name.End && u.locale.Leads(text[name.End:v.Start]) {
 					add(sl.name, v)
 				}
@@ -381,7 +384,7 @@ func (u *utterance) textAnswered(sl *slot) []Command {
 		v.Value, v.Left = said.Rest, u.text // "not Ada but Ida"
 		return []Command{found{v, sl.name}.command()}
 	}
-	raw, _ := u.dialogue.localeOf(sl).Read(u.spoken(sl), u.text, u.Now)
+	raw, _ := u.localeOf(sl).Read(u.spoken(sl), u.text, u.Now)
 	if text, _ := v.Value.(string); text == v.Text && v.Text == raw.Text { // the whole of it, and no word that the slot has chosen
 		rest, others := u.peeled(sl.name, text)
 		if rest != text {

@@ -115,7 +115,7 @@ func (u *utterance) bars() (all []Command, ok bool) {
 	}
 	return nil, slices.ContainsFunc(u.filled(), func(sl *slot) bool {
 		is := sl.traits()
-		return !is.words && !is.verdict && len(u.dialogue.localeOf(sl).Find(u.spoken(sl), what, u.Now)) > 0
+		return !is.words && !is.verdict && len(u.localeOf(sl).Find(u.spoken(sl), what, u.Now)) > 0
 	})
 }
 
@@ -247,7 +247,7 @@ func (u *utterance) booleanVerdict(sl *slot, yes bool, rest string, score float6
 
 // within is the utterance with another text: a part of it.
 func (u *utterance) within(text string) *utterance {
-	return &utterance{phrases: u.phrases, Turn: u.Turn, text: text, flow: u.flow}
+	return &utterance{phrases: u.phrases, locale: u.locale, Turn: u.Turn, text: text, flow: u.flow}
 }
 
 // refuses reports whether a quick reply is no yes, in any place: "No, thanks", "Cancel".

@@ -116,7 +116,7 @@ func (d *Dialogue) noText(sl *slot, text string) bool {
 
 // heardBy is a message at the flow that is going on.
 func (d *Dialogue) heardBy(s *State, text string) *utterance {
-	u := &utterance{phrases: d.phrases, Turn: &Turn{Dialogue: d, Now: d.clock(s.At), Pending: s.Pending}, text: text}
+	u := &utterance{phrases: d.phrases, locale: d.locale.Hearing(), Turn: &Turn{Dialogue: d, Now: d.clock(s.At), Pending: s.Pending}, text: text}
 	if f := s.top(); f != nil {
 		u.flow, u.Filled = f.Flow, f.Slots
 	}
@@ -180,7 +180,7 @@ func (d *Dialogue) holdsPrivate(s *State, sl *slot, text string) bool {
 // ownValue reports whether a slot's own check takes a text and no other words.
 func (d *Dialogue) ownValue(sl *slot, text string) bool {
 	const any = "Xyzzy"
-	u := &utterance{Turn: &Turn{Dialogue: d}, phrases: &phrases{dialogue: d, locale: d.locale}}
+	u := &utterance{Turn: &Turn{Dialogue: d}, locale: d.locale, phrases: &phrases{dialogue: d, locale: d.locale}}
 	return sl.validate != nil && u.takes(sl, text) && !u.takes(sl, any)
 }
 

@@ -201,7 +201,7 @@ func (d *Dialogue) wished(t *Turn) []Command {
 	if !ok {
 		return nil
 	}
-	u := &utterance{phrases: d.phrases, Turn: t, text: t.Text, flow: activeOf(t)}
+	u := &utterance{phrases: d.phrases, locale: d.locale.Hearing(), Turn: t, text: t.Text, flow: activeOf(t)}
 	if best := u.match(); len(best) > 0 && best[0].Score >= surely || u.answersWith(w) {
 		return nil
 	}

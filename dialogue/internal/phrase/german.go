@@ -385,6 +385,6 @@ var German = &Language{
 }
 
 // germanRespelled writes umlauts that were written as two letters as they are compared.
-func germanRespelled(word string) string {
-	return strings.NewReplacer("ae", "a", "oe", "o", "ue", "u").Replace(word)
-}
+func germanRespelled(word string) string { return germanUmlauts.Replace(word) }
+
+var germanUmlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")

@@ -18,6 +18,8 @@ type Locale struct {
 	DayFirst bool
 	// Calendars are the holidays that users know by name, see [Calendars]. Defaults to those that have one day in all years.
 	Calendars []string
+
+	memo *memo // see Hearing; nil keeps nothing
 }
 
 // Spoken returns the language of the locale.

@@ -113,8 +113,12 @@ type reading struct {
 }
 
 func (l Locale) reading(text string, now time.Time) *reading {
-	r := &reading{line: newLine(text), locale: l, language: l.language(), now: now.In(l.zone())}
-	r.mend(nil)
+	r := &reading{locale: l, language: l.language(), now: now.In(l.zone())}
+	if r.line = l.memo.line(r.language, text); r.line == nil {
+		r.line = newLine(text)
+		r.mend(nil)
+		l.memo.keep(r.language, text, r.line)
+	}
 	return r
 }
 
