@@ -213,6 +213,9 @@ func (c *compiler) slot(s Slot, path string) *slot {
 	if s.Currency != "" && !k.is().currency {
 		c.fault(path+".currency", "only slots of type money have a currency; this one is of type %s", s.Type)
 	}
+	if s.Country != "" && !k.is().country {
+		c.fault(path+".country", "only slots of type phone have a country; this one is of type %s", s.Type)
+	}
 	if k.is().schema && len(s.Schema) == 0 {
 		c.fault(path, "a slot of type %s needs a schema", s.Type)
 		return unknown

@@ -110,6 +110,7 @@ type Slot struct {
 	Choices     []Option // of a Choice, and of a List of choices
 	Items       SlotType // of a List; defaults to Choice where there are Choices, else to Text. Of a Range; defaults to Number
 	Currency    string   // of Money, and of a Range of it. Defaults to the dialogue's
+	Country     string   // of Phone: the ISO 3166 code of the country whose national numbers are read. Without one they stay as they are said
 	Schema      json.RawMessage
 	// Validate is an expression that holds for good values: "amount > 0 and amount <= balance". Error is what is said of
 	// those that it or Schema refuses; in a slot without both, of every value that is not good. It may hold expressions.

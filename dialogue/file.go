@@ -22,7 +22,7 @@ var (
 	silenceKeys = []string{"after_seconds", "close_after", "handoff_after"}
 	handoffKeys = []string{"role"}
 	slotKeys    = []string{
-		"type", "description", "choices", "items", "currency", "schema", "validate", "error", "initial", "optional", "private",
+		"type", "description", "choices", "items", "currency", "country", "schema", "validate", "error", "initial", "optional", "private",
 	}
 	choiceKeys  = []string{"value", "label", "synonyms"}
 	flowKeys    = []string{"description", "trigger", "slots", "steps", "patterns", "if", "starts", "hidden"}
@@ -147,7 +147,7 @@ func (f *file) slot(p document.Pair) Slot {
 	}
 	o := document.NewObject(p.Value, f.report, slotKeys)
 	s.Type, s.Items = SlotType(o.Text("type").Text), SlotType(o.Text("items").Text)
-	s.Description, s.Currency = o.Text("description").Text, o.Text("currency").Text
+	s.Description, s.Currency, s.Country = o.Text("description").Text, o.Text("currency").Text, o.Text("country").Text
 	s.Validate, s.Error = o.Text("validate").Text, o.Text("error").Text
 	s.Initial, s.Optional, s.Private = o.Value("initial"), o.Flag("optional"), o.Flag("private")
 	if shape := o.Shape("schema"); shape != nil {

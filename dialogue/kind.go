@@ -108,9 +108,9 @@ type traits struct {
 	named bool
 	// loose: a number by itself may be a value of another slot.
 	loose bool
-	// choices, currency, schema: the definition of a slot has to have choices; may have a currency; has to have a schema,
+	// choices, currency, country, schema: the definition of a slot has to have choices; may have a currency, or a country; has to have a schema,
 	// which is that of its values.
-	choices, currency, schema bool
+	choices, currency, country, schema bool
 	// ordered: of two values one is less, so that they can be the ends of a range.
 	ordered bool
 	// whole: a value consists of others, and cannot be a member of a list.

@@ -11,9 +11,6 @@ import (
 // Email is the kind of e-mail addresses: string, as it was said.
 var Email = &Kind{name: "email", scan: always((*reading).emailAt), exact: true}
 
-// Phone is the kind of telephone numbers: string of digits, with + before a country. A date in digits is none.
-var Phone = &Kind{name: "phone", scan: always((*reading).phoneAt), none: (*reading).noPhone, exact: true}
-
 // Percent is the kind of percentages: json.Number, 50 for "50%". A number by itself is one where it is asked for.
 var Percent = &Kind{name: "percent", scan: always((*reading).percentAt), bare: true, exact: true}
 
@@ -23,7 +20,6 @@ var Duration = &Kind{name: "duration", scan: always((*reading).durationAt), exac
 var (
 	emailForm    = regexp.MustCompile(`^[\pL\pN_%+'-]+(\.[\pL\pN_%+'-]+)*@[\pL\pN-]+(\.[\pL\pN-]+)+`)
 	durationForm = regexp.MustCompile(`^P([0-9]+Y)?([0-9]+M)?([0-9]+D)?(T([0-9]+H)?([0-9]+M)?([0-9]+S)?)?`)
-	phoneForm    = regexp.MustCompile(`^(\+|00)?[0-9(][0-9()/. \x{a0}-]{4,24}[0-9]`)
 )
 
 // formed reads what has a form and begins at a token. It stands apart from what is before and behind it.
@@ -48,46 +44,6 @@ func (r *reading) emailAt(i int) (found, bool) {
 		return found{}, false
 	}
 	return r.value(said, i, j, 1), true
-}
-
-func (r *reading) phoneAt(i int) (found, bool) {
-	j, said, ok := r.formed(i, phoneForm)
-	if !ok || isMinus(r.sign(i-1)) || r.isGlued(i) {
-		return found{}, false
-	}
-	if at, dated := r.wholeDate(i); dated && at == j { // "27.11.2026"
-		return found{}, false
-	}
-	var b strings.Builder
-	for n, c := range said {
-		if c >= '0' && c <= '9' || c == '+' && n == 0 {
-			b.WriteRune(c)
-		}
-	}
-	number := b.String()
-	if n := len(strings.TrimPrefix(number, "+")); n < 6 || n > 15 || strings.Count(said, "(") != strings.Count(said, ")") {
-		return found{}, false
-	}
-	v := r.value(number, i, j, 1)
-	return v, true
-}
-
-// wholeDate is the token behind a date in digits that has its year.
-func (r *reading) wholeDate(i int) (j int, ok bool) {
-	d, ok := r.inDigitsOnly(i)
-	return d.j, ok && !d.noYear && d.day.wrong() == nil
-}
-
-// noPhone is an answer that is a date in digits, which is no telephone number.
-func (r *reading) noPhone(Slot) (Value, bool) {
-	const little = 0.7
-	for _, i := range r.says {
-		if j, ok := r.wholeDate(i); ok {
-			score, ok := r.around(i, j)
-			return r.refusal(because(WrongForm, Args{"said": r.said(i, j)}), i, j).Value, ok && score >= little
-		}
-	}
-	return Value{}, false
 }
 
 func (r *reading) percentAt(i int) (found, bool) {

@@ -43,6 +43,7 @@ type Slot struct {
 	Choices []Choice       // of a choice: what there is to choose from, in the order in which it was offered
 	Items   *Slot          // of a list: its members; defaults to texts. Of a range: its ends; defaults to numbers
 	Pattern *regexp.Regexp // of a text: what it has to match, as a whole; optional
+	Country string         // of a telephone number: the ISO 3166 code of the country whose national numbers are read; optional
 	Names   []string       // what it is called, in words: "adults" may stand behind its number, "the recipient is" before its text
 	Beside  []string       // what other slots are called: those words change no value
 	Asked   string         // the question that is answered

@@ -1,0 +1,105 @@
+package phrase
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Phone is the kind of telephone numbers: string of digits, with + before the code of a country. A date in digits is none. Where
+// the country of the slot is known, a national number is read with the code of that country: "+4930123456" for "030 123456".
+var Phone = &Kind{
+	name: "phone", none: (*reading).noPhone, exact: true,
+	scan: func(s Slot, _ *language) scan {
+		return func(r *reading, i int) (found, bool) { return r.phoneAt(i, s.Country) }
+	},
+}
+
+var phoneForm = regexp.MustCompile(`^(\+|00)?[0-9(][0-9()/. \x{a0}-]{4,24}[0-9]`)
+
+// numbering is how a country writes telephone numbers.
+type numbering struct {
+	code  string // the country's: "49"
+	trunk string // the digit before national numbers, which no caller from abroad dials; "" for none
+	digit int    // how many digits a national number has behind it; 0 for several lengths
+}
+
+// numberings are those of countries, by their ISO 3166 codes.
+var numberings = map[string]numbering{
+	"AT": {"43", "0", 0}, "AU": {"61", "0", 9}, "BE": {"32", "0", 0}, "CA": {"1", "1", 10}, "CH": {"41", "0", 9}, "CZ": {"420", "", 9},
+	"DE": {"49", "0", 0}, "DK": {"45", "", 8}, "ES": {"34", "", 9}, "FI": {"358", "0", 0}, "FR": {"33", "0", 9}, "GB": {"44", "0", 0},
+	"GR": {"30", "", 10}, "IE": {"353", "0", 0}, "IN": {"91", "0", 10}, "IT": {"39", "", 0}, "LU": {"352", "", 0}, "NL": {"31", "0", 9}, "NO": {"47", "", 8},
+	"NZ": {"64", "0", 0}, "PL": {"48", "", 9}, "PT": {"351", "", 9}, "SE": {"46", "0", 0}, "US": {"1", "1", 10},
+}
+
+// PhoneCountries returns the countries whose national numbers are read, as ISO 3166 codes in order.
+func PhoneCountries() []string { return slices.Sorted(maps.Keys(numberings)) }
+
+// international is a national number with the code of its country, and any other as it is. It reports false for a number without
+// its area, or with too many digits.
+func (n numbering) international(number string, said string) (string, bool) {
+	switch {
+	case n.code == "":
+		return number, true
+	case strings.HasPrefix(number, "00"):
+		number = "+" + number[2:]
+	}
+	if abroad, is := strings.CutPrefix(number, "+"); is {
+		if n.trunk != "" && strings.Contains(said, "("+n.trunk+")") { // "+49 (0)30"
+			if national, is := strings.CutPrefix(abroad, n.code+n.trunk); is {
+				abroad = n.code + national
+			}
+		}
+		return "+" + abroad, true
+	}
+	national, dialled := strings.CutPrefix(number, n.trunk)
+	if n.digit > 0 && len(national) != n.digit || !dialled && n.digit != 10 {
+		return "", false
+	}
+	const most = 15 // of E.164
+	return "+" + n.code + national, len(n.code+national) <= most
+}
+
+func (r *reading) phoneAt(i int, country string) (found, bool) {
+	j, said, ok := r.formed(i, phoneForm)
+	if !ok || isMinus(r.sign(i-1)) || r.isGlued(i) {
+		return found{}, false
+	}
+	if at, dated := r.wholeDate(i); dated && at == j { // "27.11.2026"
+		return found{}, false
+	}
+	var b strings.Builder
+	for n, c := range said {
+		if c >= '0' && c <= '9' || c == '+' && n == 0 {
+			b.WriteRune(c)
+		}
+	}
+	number := b.String()
+	if n := len(strings.TrimPrefix(number, "+")); n < 6 || n > 15 || strings.Count(said, "(") != strings.Count(said, ")") {
+		return found{}, false
+	}
+	number, ok = numberings[country].international(number, said)
+	if !ok {
+		return r.refusal(because(WrongForm, Args{"said": r.said(i, j)}), i, j), true
+	}
+	return r.value(number, i, j, 1), true
+}
+
+// wholeDate is the token behind a date in digits that has its year.
+func (r *reading) wholeDate(i int) (j int, ok bool) {
+	d, ok := r.inDigitsOnly(i)
+	return d.j, ok && !d.noYear && d.day.wrong() == nil
+}
+
+// noPhone is an answer that is a date in digits, which is no telephone number.
+func (r *reading) noPhone(Slot) (Value, bool) {
+	const little = 0.7
+	for _, i := range r.says {
+		if j, ok := r.wholeDate(i); ok {
+			score, ok := r.around(i, j)
+			return r.refusal(because(WrongForm, Args{"said": r.said(i, j)}), i, j).Value, ok && score >= little
+		}
+	}
+	return Value{}, false
+}
