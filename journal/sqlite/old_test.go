@@ -3,11 +3,14 @@ package sqlite_test
 import (
 	"bytes"
 	"compress/gzip"
+	"database/sql"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/journaltest"
@@ -77,5 +80,47 @@ func TestJ9_AFileOfSchema1ToBeReadOnly(t *testing.T) {
 	}
 	if is, err := os.ReadFile(path); !bytes.Equal(was, is) || err != nil {
 		t.Errorf("a file that may only be read has changed, %v", err)
+	}
+}
+
+// TestJ9_AnOldFileBecomesLikeANewOne compares the tables, columns, indexes and triggers of a file that was brought to this
+// version with those of one that was made by it.
+func TestJ9_AnOldFileBecomesLikeANewOne(t *testing.T) {
+	layout := func(path string) map[string]string {
+		s := openFile(t, path, sqlite.Options{})
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		rows, err := db.QueryContext(t.Context(), `
+			SELECT type || ' ' || name, CASE type WHEN 'table' THEN
+				(SELECT group_concat(name || ' ' || type || ' ' || "notnull" || ' ' || ifnull(dflt_value, '-') || ' ' || pk || ' ' || hidden, ', ')
+				FROM pragma_table_xinfo(m.name)) || (SELECT ' ' || strict || ' ' || wr FROM pragma_table_list(m.name))
+				ELSE ifnull(sql, '-') END
+			FROM sqlite_schema m
+			UNION SELECT 'pragma', (SELECT application_id FROM pragma_application_id) || ' ' || (SELECT user_version FROM pragma_user_version)`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		all := make(map[string]string)
+		for rows.Next() {
+			var name, is string
+			if err := rows.Scan(&name, &is); err != nil {
+				t.Fatal(err)
+			}
+			all[name] = is
+		}
+		if err := rows.Err(); err != nil || len(all) < 20 {
+			t.Fatal(err, all)
+		}
+		return all
+	}
+	if diff := cmp.Diff(layout(filepath.Join(t.TempDir(), "new.db")), layout(ofSchema1(t))); diff != "" {
+		t.Errorf("a new file, and an old one (-new +old):\n%s", diff)
 	}
 }

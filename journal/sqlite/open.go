@@ -171,7 +171,7 @@ func adopt(c *conn, o Options) error {
 		fresh, err = inspect(c)
 	}
 	if err == nil && fresh {
-		err = c.script(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = 1;", applicationID))
+		err = c.script(schema + fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, schemaVersion))
 	}
 	if err == nil {
 		err = upgrade(c)
@@ -213,17 +213,11 @@ func views(version int64) string {
 // upgrade brings a file of an earlier version to this one, within a transaction.
 func upgrade(c *conn) error {
 	version, err := c.integer("PRAGMA user_version")
-	if err == nil && version < 2 {
-		err = c.script(driversSchema + "PRAGMA user_version = 2;")
-	}
-	if err == nil && version < 3 {
-		err = c.script(findable + "PRAGMA user_version = 3;")
-		if err == nil {
+	for ; err == nil && version < schemaVersion; version++ {
+		err = c.script(fmt.Sprintf("%sPRAGMA user_version = %d;", upgrades[version-1], version+1))
+		if err == nil && version+1 == 3 {
 			err = refill(c)
 		}
-	}
-	if err == nil && version < 4 {
-		err = c.script(turns + "PRAGMA user_version = 4;")
 	}
 	return err
 }

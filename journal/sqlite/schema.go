@@ -16,6 +16,11 @@ const (
 // behind that are few, and every process that has the file open knows them (see tail). A row without an entry says
 // that its run was deleted; it also keeps the row's id from being used again. Where the run was compacted a row holds
 // a block in place of a frame, and the rows before it that are in the block are gone; the end of a chain never moves.
+//
+// A run that is not listed is a definition. Its labels are JSON, "" for none, and triggers bring run_labels up to date with
+// them (laws J13 and J14). The index runs_turn is the order in which workers take runs; runs_later says when the next one
+// may be taken (laws J16 and J17). The table drivers says which drivers live, and runs what each drives. The columns of
+// interrupts behind data are parts of it; due is 0 where there is no deadline.
 const schema = `
 CREATE TABLE plans (
 	id INTEGER PRIMARY KEY,
@@ -35,7 +40,15 @@ CREATE TABLE runs (
 	updated INTEGER NOT NULL,
 	waiting INTEGER NOT NULL,
 	last INTEGER NOT NULL,
-	row INTEGER NOT NULL
+	row INTEGER NOT NULL,
+	driver TEXT NOT NULL DEFAULT '',
+	ready INTEGER NOT NULL DEFAULT 0,
+	labels TEXT NOT NULL DEFAULT '',
+	listed INTEGER NOT NULL DEFAULT 1,
+	queue TEXT NOT NULL DEFAULT '',
+	priority INTEGER NOT NULL DEFAULT 0,
+	notbefore INTEGER NOT NULL DEFAULT 0,
+	dedup TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX runs_status ON runs (status);
 CREATE TABLE journal (
@@ -61,10 +74,14 @@ CREATE TABLE interrupts (
 	run INTEGER NOT NULL,
 	opened INTEGER NOT NULL,
 	open INTEGER NOT NULL,
-	data BLOB NOT NULL
+	data BLOB NOT NULL,
+	state TEXT NOT NULL DEFAULT '',
+	kind TEXT NOT NULL DEFAULT '',
+	role TEXT NOT NULL DEFAULT '',
+	holder TEXT NOT NULL DEFAULT '',
+	due INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX interrupts_run ON interrupts (run);
-CREATE INDEX interrupts_open ON interrupts (opened) WHERE open = 1;
 CREATE TABLE timers (
 	run INTEGER NOT NULL,
 	timer TEXT NOT NULL,
@@ -72,27 +89,20 @@ CREATE TABLE timers (
 	PRIMARY KEY (run, timer)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX timers_due ON timers (due);
-`
+` + readyIndex + driversTable + foundBy + openInterrupts + turnIndexes
 
-// driversSchema brings a file of schema 1 to schema 2: which drivers live, and what each drives.
-const driversSchema = `
-ALTER TABLE runs ADD COLUMN driver TEXT NOT NULL DEFAULT '';
-ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
-CREATE INDEX runs_ready ON runs (ready) WHERE ready = 1;
-CREATE TABLE drivers (
+// Parts of the schema that later versions have added.
+const (
+	// readyIndex and driversTable are of schema 2.
+	readyIndex = `CREATE INDEX runs_ready ON runs (ready) WHERE ready = 1;
+`
+	driversTable = `CREATE TABLE drivers (
 	driver TEXT PRIMARY KEY,
 	until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `
-
-// findable brings a file of schema 2 to schema 3: by what runs and interrupts are found (laws J13 and J14). The labels of
-// a run are JSON, "" for none, and triggers bring run_labels up to date with them. A run that is not listed is a
-// definition. The columns of interrupts are parts of their data; due is 0 where there is no deadline.
-const findable = `
-ALTER TABLE runs ADD COLUMN labels TEXT NOT NULL DEFAULT '';
-ALTER TABLE runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 1;
-UPDATE runs SET listed = 0 WHERE plan IN (SELECT id FROM plans WHERE kind = 'definition');
-CREATE INDEX runs_created ON runs (created) WHERE listed = 1;
+	// foundBy and openInterrupts are of schema 3.
+	foundBy = `CREATE INDEX runs_created ON runs (created) WHERE listed = 1;
 CREATE INDEX runs_updated ON runs (updated) WHERE listed = 1;
 CREATE INDEX runs_found ON runs (status, created) WHERE listed = 1;
 CREATE INDEX runs_plan ON runs (plan, created) WHERE listed = 1;
@@ -116,28 +126,43 @@ END;
 CREATE TRIGGER runs_unlabelled AFTER DELETE ON runs WHEN old.labels <> '' BEGIN
 	DELETE FROM run_labels WHERE (key, value, created, run) IN (SELECT key, value, old.created, old.id FROM json_each(old.labels));
 END;
+`
+	openInterrupts = `CREATE INDEX interrupts_open ON interrupts (opened, id, kind, role, holder) WHERE open = 1;
+CREATE INDEX interrupts_holder ON interrupts (holder, opened) WHERE open = 1 AND holder <> '';
+CREATE INDEX interrupts_due ON interrupts (due) WHERE open = 1 AND due > 0;
+`
+	// turnIndexes are of schema 4.
+	turnIndexes = `CREATE INDEX runs_turn ON runs (priority DESC, id) WHERE status = 'running' OR ready = 1 AND status = 'paused';
+CREATE INDEX runs_later ON runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready = 1 AND status = 'paused');
+CREATE UNIQUE INDEX runs_dedup ON runs (dedup) WHERE dedup <> '';
+`
+)
+
+// upgrades bring a file from schema 1 to 2, from 2 to 3, and so on.
+var upgrades = []string{
+	`
+ALTER TABLE runs ADD COLUMN driver TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN ready INTEGER NOT NULL DEFAULT 0;
+` + readyIndex + driversTable,
+	`
+ALTER TABLE runs ADD COLUMN labels TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 1;
+UPDATE runs SET listed = 0 WHERE plan IN (SELECT id FROM plans WHERE kind = 'definition');
+` + foundBy + `
 ALTER TABLE interrupts ADD COLUMN state TEXT NOT NULL DEFAULT '';
 ALTER TABLE interrupts ADD COLUMN kind TEXT NOT NULL DEFAULT '';
 ALTER TABLE interrupts ADD COLUMN role TEXT NOT NULL DEFAULT '';
 ALTER TABLE interrupts ADD COLUMN holder TEXT NOT NULL DEFAULT '';
 ALTER TABLE interrupts ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
 DROP INDEX interrupts_open;
-CREATE INDEX interrupts_open ON interrupts (opened, id, kind, role, holder) WHERE open = 1;
-CREATE INDEX interrupts_holder ON interrupts (holder, opened) WHERE open = 1 AND holder <> '';
-CREATE INDEX interrupts_due ON interrupts (due) WHERE open = 1 AND due > 0;
-`
-
-// turns brings a file of schema 3 to schema 4: which worker takes a run, and when (laws J16 and J17). The first index is the
-// order in which workers take runs; the second says when the next one may be taken.
-const turns = `
+` + openInterrupts,
+	`
 ALTER TABLE runs ADD COLUMN queue TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN notbefore INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN dedup TEXT NOT NULL DEFAULT '';
-CREATE INDEX runs_turn ON runs (priority DESC, id) WHERE status = 'running' OR ready = 1 AND status = 'paused';
-CREATE INDEX runs_later ON runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready = 1 AND status = 'paused');
-CREATE UNIQUE INDEX runs_dedup ON runs (dedup) WHERE dedup <> '';
-`
+` + turnIndexes,
+}
 
 // Views that let a connection that may not write read a file of an earlier schema: nobody drives what is in one of
 // schema 1, before schema 3 no run has labels, and before schema 4 none has a turn.
