@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 		os.Exit(beDoomed(folder))
 	}
 	lawtest.CollectLess()
+	lawtest.KeepFilesInMemory()
 	lawtest.RunBeside(6)
 	goleak.VerifyTestMain(m)
 }

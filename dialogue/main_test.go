@@ -9,5 +9,6 @@ import (
 
 func TestMain(m *testing.M) {
 	lawtest.CollectLess()
+	lawtest.KeepFilesInMemory()
 	os.Exit(m.Run())
 }

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	lawtest.CollectLess()
-	lawtest.RunBeside(6)
+	lawtest.KeepFilesInMemory()
+	lawtest.RunBeside(16)
 	goleak.VerifyTestMain(m)
 }
 

@@ -26,6 +26,7 @@ type suite struct{ m *testing.M }
 
 func (s suite) Run() int {
 	lawtest.CollectLess()
+	lawtest.KeepFilesInMemory()
 	lawtest.RunBeside(4)
 	return s.m.Run()
 }

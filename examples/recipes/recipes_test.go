@@ -13,6 +13,7 @@ import (
 
 func TestMain(m *testing.M) {
 	lawtest.CollectLess()
+	lawtest.KeepFilesInMemory()
 	goleak.VerifyTestMain(m)
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/programs"
 	"github.com/fermata-go/fermata/recipe"
 )
@@ -26,7 +27,8 @@ var update = flag.Bool("update", false, "rewrite the goldens in testdata, and th
 var built struct{ fermata, inspect string }
 
 func TestMain(m *testing.M) {
-	flag.Parse()
+	lawtest.CollectLess()
+	lawtest.KeepFilesInMemory()
 	code, err := buildAndRun(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

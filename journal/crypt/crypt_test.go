@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/crypt"
@@ -19,7 +20,11 @@ import (
 	"github.com/fermata-go/fermata/journal/sqlite"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	lawtest.CollectLess()
+	lawtest.KeepFilesInMemory()
+	goleak.VerifyTestMain(m)
+}
 
 // key is a key of the tests, the same for the same id.
 func key(id string) crypt.Key {

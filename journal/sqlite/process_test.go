@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
 )
@@ -34,6 +35,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	lawtest.CollectLess()
+	lawtest.KeepFilesInMemory()
 	goleak.VerifyTestMain(m)
 }
 
