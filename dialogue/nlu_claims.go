@@ -25,20 +25,13 @@ type claim struct {
 	left  bool     // the slot has a plain claim to other words
 }
 
-// ranked says how plainly the words around each claim speak for it, from the phrases' marks down to that it is asked for. A value
-// beside which a word of another slot stands is less than one with nothing beside it: 0.
+// ranked says how plainly the words around each claim speak for it, from the phrases' marks down to that it is asked for.
 func (all claims) ranked() {
 	const unmarked, asked, marked = 1, 2, 2
-	named := make(map[int]bool) // by where they begin
-	for _, c := range all {
-		named[c.Start] = named[c.Start] || c.Mark >= phrase.Led
-	}
 	for _, c := range all {
 		switch {
 		case c.Mark > phrase.Unmarked:
 			c.rank = marked + int(c.Mark)
-		case named[c.Start]:
-			c.rank = 0
 		case c.asked:
 			c.rank = asked
 		default:
@@ -105,16 +98,16 @@ func (all claims) by(c Command) (of []*claim) {
 	return of
 }
 
-// decide takes from each slot the claims to words that another one has a better claim to, and from a slot with one plain claim all
+// decide takes from each slot the claims to words that another one has a better claim to, and from a slot with one claim that is left all
 // others. It reports whether that has changed a claim.
 func (all claims) decide() (changed bool) {
 	for _, c := range all {
-		c.lost = c.left || c.rank == 0 || slices.ContainsFunc(all, func(o *claim) bool {
+		c.lost = c.left || slices.ContainsFunc(all, func(o *claim) bool {
 			return !o.left && c.rivals(o) && !c.beats(o)
 		})
 	}
 	for _, best := range all.bySlot() {
-		if len(best) != 1 || best[0].rank < 2 {
+		if len(best) != 1 {
 			continue
 		}
 		for _, c := range all {
@@ -172,10 +165,7 @@ func (c *claim) beats(o *claim) bool {
 		}
 	}
 	rank, form := cmp.Compare(c.rank, o.rank), cmp.Compare(c.form(), o.form())
-	switch {
-	case c.Mark >= phrase.Led && o.Mark >= phrase.Led && form != 0: // "people at 8"
-		return form > 0
-	case rank == 0 && form == 0 && c.form() == 2 && c.Mark == phrase.Unmarked && c.slot.Type == o.slot.Type: // a day by itself is the first one
+	if rank == 0 && form == 0 && c.form() == 2 && c.Mark == phrase.Unmarked && c.slot.Type == o.slot.Type { // a day by itself is the first one
 		return c.at < o.at
 	}
 	return cmp.Or(rank, form) > 0

@@ -221,3 +221,24 @@ func TestEachSlotGetsItsOwnValue(t *testing.T) {
 		})
 	}
 }
+
+// TestWordsOfTwoSlotsAreAskedAbout says values of which each may be meant for several slots: none goes where nobody meant it.
+func TestWordsOfTwoSlotsAreAskedAbout(t *testing.T) {
+	english, german := stays[0].compile(t), stays[1].compile(t)
+	for _, tt := range []struct {
+		of               *Dialogue
+		asks, said, want string
+	}{
+		{english, "nights", "until December 20, 6, 2", "nothing"},
+		{english, "rate", "20%, 8, 8 December", `day=2026-12-08, rate="20%, 8"`},
+		{german, "rabatt", "4. Dezember, 9, 65", `rabatt="9, 65", tag=2026-12-04`},
+		{german, "preis", "unter 4 €, 015123456772", "preis=4 (unter)?"},
+	} {
+		task := NewCollect("?", tt.asks)
+		turn := Turn{Dialogue: tt.of, Now: guessNow, Active: []string{"stay"}, Pending: &task, Filled: map[string]any{}, Text: tt.said}
+		if got := understoodAs(t, tt.of, &turn); got != tt.want {
+			t.Errorf("%q for %s: expected %s, found %s", tt.said, tt.asks, tt.want, got)
+		}
+	}
+	checkGuesses(t, "bikes", map[string]map[string]string{"fr": {"le 3, le 3": "bikes=3?"}})
+}

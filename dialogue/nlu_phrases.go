@@ -325,9 +325,6 @@ func (u *utterance) negates(best phrase.Match, flow string) bool {
 	for _, cut := range append(u.locale.Cuts(text), [2]int{len(text), len(text)}) {
 		clause := text[from:cut[0]]
 		from = cut[1]
-		if u.locale.Negated(clause) {
-			continue
-		}
 		if slices.ContainsFunc(u.triggers.Match(clause, u.Now), func(m phrase.Match) bool { return m.Score >= likely && u.meant[m.ID].flow == flow }) {
 			return false
 		}

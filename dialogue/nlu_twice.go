@@ -16,13 +16,12 @@ func (u *utterance) parted(all []Command) []Command {
 		if !isText || sl == nil || !sl.Type.kind().anyWords(sl.Slot) || c.Left != "" || c.Confidence == 0 || c.Type != SetSlot {
 			continue
 		}
-		if said, ok := u.locale.Common(text); ok && said.Command == phrase.Correct || u.locale.Negated(text) {
+		if said, ok := u.locale.Common(text); ok && said.Command == phrase.Correct {
 			continue // "Bob. No wait, to Ada"
 		}
-		at := strings.Index(u.text, text)
 		for _, cut := range u.locale.Cuts(text) {
 			rest := text[cut[1]:]
-			if at < 0 || !u.saysAgain(sl, u.text[:at], rest) {
+			if !u.saysAgain(sl, rest) {
 				continue
 			}
 			all[i].Value, all[i].Left = strings.TrimRight(text[:cut[0]], " ,;"), rest
@@ -38,18 +37,15 @@ func (u *utterance) parted(all []Command) []Command {
 	return all
 }
 
-// saysAgain reports whether words behind a text are the values of a trigger once more: one for a slot that has one before the text
-// already, or one behind the word that leads to the text itself.
-func (u *utterance) saysAgain(sl *slot, before, rest string) bool {
+// saysAgain reports whether words behind a text are the values of a trigger once more: one behind the word that leads to the text, or
+// one of another slot.
+func (u *utterance) saysAgain(sl *slot, rest string) bool {
 	first, _, _ := strings.Cut(rest, " ")
 	words := phrase.Words(first)
 	if len(words) == 1 && slices.Contains(u.signs[u.flow][sl.name].Before, words[0]) {
 		return true
 	}
 	return slices.ContainsFunc(u.places(), func(o *slot) bool {
-		find := func(text string) bool {
-			return len(u.localeOf(o).Find(u.spoken(o), text, u.Now)) > 0
-		}
-		return o.claims() && find(before) && find(rest)
+		return o.claims() && len(u.localeOf(o).Find(u.spoken(o), rest, u.Now)) > 0
 	})
 }

@@ -10,6 +10,10 @@ func TestAWishOrAValueIsSaidOnceMore(t *testing.T) {
 	for _, tt := range []struct{ dialogue, at, said, want string }{
 		{"bank", "[nothing]", "send 50 to Bob and to Ada", "amount=50 (to Ada)?, payee=Bob, start transfer"},
 		{"bank", "[nothing]", "send 50 to Bob and 60 to Ada", "amount=50 (60 to Ada)?, payee=Bob, start transfer"},
+		{"bank", "[nothing]", "send money to Bob, 50 euros to Ada", "payee=Bob (50 euros to Ada)?, start transfer"},
+		{"german", "[nothing]", "überweise 50 an Bob und 60 an Ada und lieber nicht", "amount=50 (60 an Ada und lieber nicht)?, payee=Bob, start transfer"},
+		{"bank", "[nothing]", "send 50 to Bob, don't send 60 to Ada", "amount=50 (don't send 60 to Ada)?, payee=Bob, start transfer"},
+		{"travel", "[book_trip asks day] from=Vienna, to=Rome", "on the 1st, from 3 to 10 december", "back=2026-12-10 (on the 1st, from 3 to 10 december)?, day=2026-12-03 (on the 1st, from 3 to 10 december)?"},
 		{"bank", "[transfer confirms] payee=Bob, amount=50, account=savings", "yes, and show my balance", "start show_balance"},
 		{"wishes_en", confirms, "yes, and order a pizza", "start pizza, yes"},
 	} {

@@ -247,9 +247,6 @@ func (u *utterance) holdsWish(text string) bool {
 		if act == phrase.Cancels || act == phrase.Commands || act == phrase.Asks || is(right.text, 1) {
 			return true
 		}
-		if u.locale.Negated(right.text) {
-			continue
-		}
 		if begunBy(right.near(text[:cut[0]])) != "" || u.locale.Wishes(right.text) && len(right.instead()) > 0 {
 			return true
 		}
