@@ -11,6 +11,8 @@ export { applyPatch } from "./patch.js";
 export type { Json, Operation } from "./patch.js";
 export { RequestError } from "./request.js";
 export type { Code, HeadersSource, Problem } from "./request.js";
+export { send } from "./send.js";
+export type { SendOptions, Sent } from "./send.js";
 export { initial, reduce } from "./state.js";
 export type {
   Interrupt, Note, RunStatus, Segment, State, Structured, Task, TaskStatus, ToolCall,
