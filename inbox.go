@@ -22,7 +22,8 @@ func (rt *Runtime) Inbox(ctx context.Context, f journal.InboxFilter) ([]Interrup
 // know its plan.
 //
 // An answer that does not fit leaves the interrupt open (CodeInvalid, with a *schema.Error). The same answer
-// again is accepted and has no effect. A different one is CodeConflict, a late one CodeExpired, a wrong role or
+// again is accepted and has no effect: the question's AnsweredBy is who gave it first, see Inbox with
+// journal.InboxFilter{ID: interrupt, All: true}. A different one is CodeConflict, a late one CodeExpired, a wrong role or
 // token CodeForbidden.
 func (rt *Runtime) Answer(ctx context.Context, interrupt string, value any, opts ...AnswerOption) error {
 	return rt.inbox.Answer(ctx, interrupt, value, opts...)

@@ -219,6 +219,22 @@ func TestARunIsRetried(t *testing.T) {
 	w.stands(t, run, fermata.Completed)
 }
 
+// TestF9_ARetryOverHTTPTakesADeadline checks that a run that has expired is retried with a new deadline, and with nothing else.
+func TestF9_ARetryOverHTTPTakesADeadline(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	soon := time.Now().Add(50 * time.Millisecond).Format(time.RFC3339Nano)
+	run := w.request(t, "POST", "/api/runs", `{"definition":"asks","input":{"amount":1},"until":"`+soon+`"}`).started(t, 201)
+	w.stands(t, run, fermata.Expired)
+	w.request(t, "POST", "/api/runs/"+run+"/retry", "{}").refuses(t, 410, "deadline passed")
+	w.request(t, "POST", "/api/runs/"+run+"/retry", `{"deadline":"tomorrow"}`).refuses(t, 400, `found "tomorrow"`)
+	w.request(t, "POST", "/api/runs/"+run+"/retry", `{"deadline":"2020-01-01T00:00:00Z"}`).refuses(t, 422, "2020-01-01")
+	w.request(t, "POST", "/api/runs/"+run+"/retry", `{"deadline":"-2h"}`).refuses(t, 422, "deadline")
+	if r := w.request(t, "POST", "/api/runs/"+run+"/retry", `{"deadline":"2h"}`); r.status != 200 {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+	w.stands(t, run, fermata.Paused)
+}
+
 func TestAServerWithoutWorkersRetriesNothing(t *testing.T) {
 	w := newWorld(t, api.Options{Server: server.Options{Hold: true}})
 	run := w.request(t, "POST", "/api/runs", `{"definition":"failing","input":{"amount":1}}`).started(t, 201)

@@ -93,7 +93,7 @@ func (h *Handler) operations() []operation {
 		},
 		{
 			method: http.MethodPost, path: "/api/runs/{run}/retry", id: "retry-run", summary: "Retry a run that failed, expired or is blocked",
-			takes: reflect.TypeFor[retryBody](), example: `{}`, limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.retry,
+			takes: reflect.TypeFor[retryBody](), example: `{"deadline": "2h"}`, limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.retry,
 		},
 		{
 			method: http.MethodPost, path: "/api/runs/{run}/fork", id: "fork-run", summary: "Start a run from a point of another run",

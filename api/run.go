@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/journal"
@@ -17,8 +18,25 @@ type cancelBody struct {
 	By     string `json:"by,omitempty" jsonschema:"Who cancels, for the record, where the server knows nobody"`
 }
 
-// retryBody has no members.
-type retryBody struct{}
+type retryBody struct {
+	Deadline string `json:"deadline,omitempty" jsonschema:"A new deadline of the run, needed where its own has passed (law F9): a time (RFC 3339), or a time from now, such as 2h"`
+}
+
+// options are those of the retry.
+func (b *retryBody) options() ([]fermata.RetryOption, error) {
+	if b.Deadline == "" {
+		return nil, nil
+	}
+	if wait, err := time.ParseDuration(b.Deadline); err == nil {
+		return []fermata.RetryOption{fermata.RetryWithin(wait)}, nil
+	}
+	at, err := time.Parse(time.RFC3339, b.Deadline)
+	if err != nil {
+		return nil, refused(http.StatusBadRequest, fermata.CodeInvalid,
+			"deadline: expected a time (2026-12-24T08:00:00Z) or a time from now (2h), found %q", b.Deadline)
+	}
+	return []fermata.RetryOption{fermata.RetryUntil(at)}, nil
+}
 
 // stood is how a run stands after something was done about it.
 type stood struct {
@@ -79,7 +97,12 @@ func (h *Handler) cancel(in *request) (*answer, error) {
 // retry continues a failed run from the tasks that failed.
 func (h *Handler) retry(in *request) (*answer, error) {
 	ctx := in.Context()
-	info, err := h.run(in, new(retryBody))
+	var body retryBody
+	info, err := h.run(in, &body)
+	if err != nil {
+		return nil, err
+	}
+	opts, err := body.options()
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +121,7 @@ func (h *Handler) retry(in *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := h.rt.Retry(ctx, info.ID, p)
+	run, err := h.rt.Retry(ctx, info.ID, p, opts...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,19 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/identity"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/internal/reply"
 	"github.com/fermata-go/fermata/journal"
@@ -26,8 +29,10 @@ type given struct {
 	ToRole string
 	Note   string
 
-	as    fermata.AnswerOption // who does it
+	who   string               // who does it
+	as    fermata.AnswerOption // the same, for the engine
 	roles []string             // in which it is done
+	told  map[string]any       // beside what every reply says
 }
 
 // options say who it is, in which roles, and with which token.
@@ -41,8 +46,32 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, person Person) 
 		if h.o.Hold {
 			opts = append(opts, fermata.Hold())
 		}
-		return journal.Answered, h.rt.Answer(r.Context(), q.ID, g.Value, opts...)
+		err := h.rt.Answer(r.Context(), q.ID, g.Value, opts...)
+		if err == nil {
+			g.told = h.answeredBefore(r.Context(), q.ID, g.who)
+		}
+		return journal.Answered, err
 	})
+}
+
+// answeredBefore says who has answered a question where that is not the person who has just given the same answer (law H2).
+func (h *handler) answeredBefore(ctx context.Context, id, who string) map[string]any {
+	found, err := h.rt.Inbox(ctx, journal.InboxFilter{ID: id, All: true})
+	if err != nil || len(found) == 0 {
+		return nil // the answer counts all the same
+	}
+	q := &found[0]
+	if identity.Same(q.AnsweredBy, who) || identity.IsBlank(q.AnsweredBy) && identity.IsBlank(who) {
+		return nil
+	}
+	told := map[string]any{"answeredBefore": true}
+	if !identity.IsBlank(q.AnsweredBy) {
+		told["answeredBy"] = q.AnsweredBy
+	}
+	if q.AnsweredByName != "" {
+		told["answeredByName"] = q.AnsweredByName
+	}
+	return told
 }
 
 // do does something about a question: it reads the body, which may have the given members, and says who it is.
@@ -57,16 +86,18 @@ func (h *handler) do(w http.ResponseWriter, r *http.Request, person Person, memb
 		h.fail(w, r, err)
 		return
 	}
-	g.as, g.roles = fermata.AsPerson(g.By), []string{g.Role}
+	g.who, g.as, g.roles = g.By, fermata.AsPerson(g.By), []string{g.Role}
 	if h.o.Authorize != nil {
-		g.as, g.roles = person.as(), person.Roles
+		g.who, g.as, g.roles = person.id(), person.as(), person.Roles
 	}
 	state, err := act(&q.Interrupt, &g)
 	if err != nil {
 		h.fail(w, r, err)
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]string{"requestId": q.ID, "run": q.Run, "state": state})
+	done := map[string]any{"requestId": q.ID, "run": q.Run, "state": state}
+	maps.Copy(done, g.told)
+	reply.JSON(w, http.StatusOK, done)
 }
 
 // readBody reads the body of a request, of at most bodyLimit bytes.

@@ -38,7 +38,14 @@ func TestH2_TheStatusOfAnAnswer(t *testing.T) {
 			name: "the wrong token", body: `{"value":{"approve":true},"role":"editor","token":"ABC"}`, status: 403, state: journal.Open,
 			reply: `{"error":"run RUN, task ask#1: not allowed: interrupt INT: the resume token is not the one that was given out","code":"forbidden"}`,
 		},
-		{name: "again", before: answered, body: `{"by":"Bob","role":"editor","value":{ "approve":true }}`, status: 200, state: journal.Answered},
+		{
+			name: "again", before: answered, body: `{"by":"Ada","role":"editor","value":{ "approve":true }}`, status: 200, state: journal.Answered,
+			reply: `{"requestId":"INT","run":"RUN","state":"answered"}`,
+		},
+		{
+			name: "again, by another person", before: answered, body: `{"by":"Bob","role":"editor","value":{ "approve":true }}`, status: 200, state: journal.Answered,
+			reply: `{"answeredBefore":true,"answeredBy":"Ada","requestId":"INT","run":"RUN","state":"answered"}`,
+		},
 		{
 			name: "another answer", before: answered, body: `{"value":{"approve":false},"role":"editor"}`, status: 409, state: journal.Answered,
 			reply: `{"error":"run RUN, task ask#1: already answered with a different value: interrupt INT, by Ada","code":"conflict"}`,

@@ -80,7 +80,7 @@ var table = []row{
 	},
 	{
 		"internal/runstate",
-		[]string{"internal/canonical", "internal/fault", "internal/guard", "internal/label", "internal/loss", "internal/machine", "internal/nearest", "internal/nodehost", "internal/question", "internal/replay", "internal/runtype", "internal/storage", "internal/value", "journal", "plan"},
+		[]string{"internal/canonical", "internal/fault", "internal/guard", "internal/label", "internal/loss", "internal/machine", "internal/mailbox", "internal/nearest", "internal/nodehost", "internal/question", "internal/replay", "internal/runtype", "internal/storage", "internal/value", "journal", "plan"},
 		"a run as its journal says it is: the fold, its values, its rows, and whether a plan fits it; it executes nothing",
 	},
 	{
@@ -186,7 +186,7 @@ var table = []row{
 	},
 	{
 		"server",
-		[]string{".", "internal/fault", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
+		[]string{".", "internal/fault", "internal/identity", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
 	{

@@ -24,6 +24,12 @@ export interface Done {
     readonly run: string;
     /** "open", "claimed" or "answered". */
     readonly state: string;
+    /** Another person had given the same answer, which counts. */
+    readonly answeredBefore?: true;
+    /** Who that was; left out where they gave no name. */
+    readonly answeredBy?: string;
+    /** What they are called. */
+    readonly answeredByName?: string;
 }
 /** Does something about a question. What the server refuses is a RequestError. */
 export declare function act(o: QuestionOptions, verb: string, body: Readonly<Record<string, unknown>>): Promise<Done>;
