@@ -707,3 +707,70 @@ func TestF3_AClosedRuntimeSendsNothing(t *testing.T) {
 		t.Errorf("expected ErrClosed, found %v", err)
 	}
 }
+
+// TestM1_ARunTellsWhatNobodyTook checks that Rest returns where a run waits for a message alone, also again after it was resumed, and
+// that the messages which no call has taken are in each result: from a rest, from the store, and of a run that has ended.
+func TestM1_ARunTellsWhatNobodyTook(t *testing.T) {
+	onStores(t, func(t *testing.T, s journal.Store) {
+		g := collects(1)
+		names := func(res fermata.Result, err error) string {
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := string(res.Status)
+			for _, m := range res.Messages {
+				told += fmt.Sprintf(" %s %s %s %d", m.Name, m.ID, m.By, m.Seq)
+			}
+			return told
+		}
+		rt := runtimeOn(t, s)
+		run := start(t, rt, g, state{}, fermata.WithMessage("b", 1, fermata.MessageID("evt_1"), fermata.SentBy("Bo")), fermata.WithMessage("a", 1))
+		var got []string
+		for range 2 {
+			same, err := rt.Resume(timeLimit(t), run.ID(), g.Plan())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, names(same.Rest(timeLimit(t))), names(rt.Result(timeLimit(t), run.ID(), nil)))
+			if err := rt.Close(); err != nil {
+				t.Fatal(err)
+			}
+			rt = runtimeOn(t, s)
+			got = append(got, names(rt.Result(timeLimit(t), run.ID(), nil)))
+		}
+		same, err := rt.Resume(timeLimit(t), run.ID(), g.Plan())
+		if err != nil {
+			t.Fatal(err)
+		}
+		send(t, rt, run.ID(), "payments", paid{5})
+		got = append(got, names(same.Wait(timeLimit(t))), names(rt.Result(timeLimit(t), run.ID(), nil)))
+		const open, ended = "paused b evt_1 Bo 2 a   3", "completed b evt_1 Bo 2 a   3"
+		if diff := cmp.Diff([]string{open, open, open, open, open, open, ended, ended}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestM1_ARunThatSleepsBesideDoesNotRest checks that Rest waits for a time beside a call that waits for a message.
+func TestM1_ARunThatSleepsBesideDoesNotRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := runtimeOn(t, memory.New())
+		defer rt.Close()
+		g := graph.New[state]("both").
+			Node("split", func(_ node.Context, s state) (state, error) { return s, nil }).
+			Node("sleep", func(ctx node.Context, s state) (state, error) { return s, node.Sleep(ctx, time.Hour) }).
+			Node("receive", func(ctx node.Context, s state) (state, error) {
+				_, err := node.Receive[paid](ctx, "payments")
+				return s, err
+			}).
+			Edge(graph.Start, "split").Edge("split", "sleep").Edge("split", "receive").MustCompile()
+		begun := time.Now()
+		run, err := rt.Start(t.Context(), g.Plan(), &state{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res, err := run.Rest(t.Context()); err != nil || res.Status != fermata.Paused || time.Since(begun) < time.Hour {
+			t.Errorf("rested after %v: %v, %v; expected an hour", time.Since(begun), res.Status, err)
+		}
+	})
+}

@@ -12,6 +12,17 @@ import (
 // SendOption describes a message to a run.
 type SendOption = runtype.SendOption
 
+// Untaken is a message that waits in a run: no call has taken it (law M1). Its JSON is for readers.
+//
+//	type Untaken struct {
+//	    Seq  uint64    // of its entry
+//	    Name string    // that a call asks for
+//	    ID   string    // its sender's; "" for none
+//	    By   string    // who sent it; "" for nobody named
+//	    Sent time.Time // when it was stored
+//	}
+type Untaken = runtype.Untaken
+
 // MessageID is the sender's id of a message. A second message to a run with the same id has no effect (law M2), so a sender that
 // does not know whether the first one arrived sends it again. An empty id is refused: it would keep nothing apart.
 func MessageID(id string) SendOption { return runtype.MessageID(id) }

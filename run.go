@@ -60,6 +60,7 @@ type RunInfo = runtype.RunInfo
 //	    Value       any              // the output of a completed run, as the plan's author erased it; beside an error of Evaluate, what is left
 //	    Output      json.RawMessage  // the output as JSON
 //	    Interrupts  []Interrupt      // open questions of a paused run
+//	    Messages    []Untaken        // that no call has taken, the oldest first (law M1)
 //	    Err         error            // why a run failed, expired, was canceled, or is stuck or blocked
 //	    Usage       Usage            // of the run's model calls so far
 //	    UsageByNode map[string]Usage // the same by node path; nil for none
@@ -73,6 +74,9 @@ type Result = runtype.Result
 //
 //	// ID returns the run's id.
 //	func (*Run) ID() string
+//
+//	// Rest is Wait, but returns also when the run waits for a message.
+//	func (*Run) Rest(ctx context.Context) (Result, error)
 //
 //	// State returns the run's state at its last entry, whatever its status; see Runtime.State.
 //	func (*Run) State(ctx context.Context) (json.RawMessage, error)

@@ -126,6 +126,19 @@ func (s *receiveStep) run(ctx node.Context, in any) (any, error) {
 	return out, m.Reply(told)
 }
 
+// Messages are the names of the messages that the recipe takes, or one that it calls. They are not known where it was loaded
+// with Go functions, which may take any.
+func (r *Recipe) Messages() (names []string, known bool) {
+	for d := range r.doc.family(true) {
+		for _, a := range d.agents {
+			if a.kind == goKind {
+				return nil, false
+			}
+		}
+	}
+	return r.doc.messageNames(), true
+}
+
 // messageNames are the names of the messages that some node of the recipe, or of one that it calls, takes.
 func (d *draft) messageNames() (names []string) {
 	for d := range d.family(true) {

@@ -35,6 +35,17 @@ type Trace struct {
 	Recipe  string      `json:"recipe"`
 	Outcome string      `json:"outcome"` // the run's status
 	Steps   []TraceStep `json:"steps"`
+
+	Messages []TraceMessage `json:"messages,omitempty"` // that no node has taken, the oldest first
+}
+
+// TraceMessage is a message that waits in the run, or that it ended without.
+type TraceMessage struct {
+	Seq       uint64    `json:"seq"` // of the entry that brought it
+	Timestamp time.Time `json:"timestamp"`
+	Name      string    `json:"name"`
+	ID        string    `json:"id,omitempty"` // its sender's
+	By        string    `json:"by,omitempty"` // who sent it
 }
 
 // TraceStep is one try of a node, or another event that moved the run. Other events are a skipped node, a change that
@@ -77,6 +88,9 @@ func BuildTrace(info fermata.RunInfo, history iter.Seq2[fermata.Moment, error]) 
 		if err := b.add(&m); err != nil {
 			return nil, fmt.Errorf("run %s, seq %d: %w", info.ID, m.Entry.Seq, err)
 		}
+	}
+	for _, m := range b.mail.Queued() {
+		b.trace.Messages = append(b.trace.Messages, TraceMessage{m.Seq, time.UnixMicro(m.At).UTC(), m.Name, m.ID, m.By})
 	}
 	return b.trace, nil
 }

@@ -45,7 +45,7 @@ topology: {entry_point: pay, nodes: [{type: agent, id: pay, agent_ref: pay}]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := rt.Start(t.Context(), r.Plan(), in, fermata.WithMessage("payments", -1, fermata.MessageID("evt_1"), fermata.SentBy("Bo")))
+	run, err := rt.Start(t.Context(), r.Plan(), in, fermata.WithMessage("payments", -1, fermata.MessageID("evt_1"), fermata.SentBy("Bo")), fermata.WithMessage("paymnets", 7, fermata.SentBy("Al")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,11 @@ topology: {entry_point: pay, nodes: [{type: agent, id: pay, agent_ref: pay}]}
 	if err != nil || res.Status != fermata.Completed {
 		t.Fatal(res.Status, err, res.Err)
 	}
-	s := trace(t, rt, res.Run).Steps[0]
+	whole := trace(t, rt, res.Run)
+	if len(whole.Messages) != 1 || whole.Messages[0].Name != "paymnets" || whole.Messages[0].By != "Al" || whole.Messages[0].Seq != 3 {
+		t.Errorf("messages that nobody took: %+v", whole.Messages)
+	}
+	s := whole.Steps[0]
 	const want = "message evt_1 from Bo\nrefused message evt_1: not a deposit\nmessage payments\nreplied to message: \"thanks\""
 	if diff := cmp.Diff([]string{"receive payments, receive payments", want}, []string{s.Action, s.Observation}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -1,11 +1,13 @@
 package server_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,6 +77,26 @@ func TestM3_MessagesOverHTTP(t *testing.T) {
 		`409 {"error":"run run_1: the run is completed and takes no more messages","code":"conflict"}`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestM1_MessagesThatWaitAreShown checks that the view of a run names the messages that no call has taken.
+func TestM1_MessagesThatWaitAreShown(t *testing.T) {
+	w := newWorld(t, fermata.Options{}, server.Options{})
+	w.start(t, counts(), fermata.WithID("run_1"), fermata.WithMessage("ad", 5, fermata.MessageID("evt_1"), fermata.SentBy("Bo")))
+	if res := w.do(t, "POST", "/runs/run_1/messages/add?wait=1m", "5"); res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status)
+	}
+	res := w.do(t, "GET", "/runs/run_1", "")
+	var shown struct{ Messages []fermata.Untaken }
+	if err := errors.Join(json.NewDecoder(res.Body).Decode(&shown), res.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range shown.Messages {
+		shown.Messages[i].Sent = time.Time{}
+	}
+	if diff := cmp.Diff([]fermata.Untaken{{Seq: 2, Name: "ad", ID: "evt_1", By: "Bo"}}, shown.Messages); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -32,6 +32,7 @@ type runShown struct {
 	Error      string              `json:"error,omitempty"`
 	Code       fermata.Code        `json:"code,omitempty"`
 	Interrupts []fermata.Interrupt `json:"interrupts"`
+	Messages   []fermata.Untaken   `json:"messages,omitempty"` // that no call has taken
 }
 
 func (h *handler) showRun(w http.ResponseWriter, r *http.Request, person Person) {
@@ -46,7 +47,7 @@ func (h *handler) showRun(w http.ResponseWriter, r *http.Request, person Person)
 		return
 	}
 	shown := runShown{
-		Run: info.ID, Plan: info.Plan, Status: res.Status, Seq: info.Head, Outputs: res.Output,
+		Run: info.ID, Plan: info.Plan, Status: res.Status, Seq: info.Head, Outputs: res.Output, Messages: res.Messages,
 		Interrupts: public(slices.DeleteFunc(res.Interrupts, func(q fermata.Interrupt) bool { return !h.reads(&person, info, &q.Interrupt) })),
 	}
 	if res.Err != nil {

@@ -228,7 +228,11 @@ type rest struct {
 func (d *execution) await(ctx context.Context, rests chan<- rest) {
 	go func() {
 		var r rest
-		r.result, r.err = d.run.Wait(ctx)
+		if d.gate.asker == nil { // nobody is here for whom it would wait
+			r.result, r.err = d.run.Rest(ctx)
+		} else {
+			r.result, r.err = d.run.Wait(ctx)
+		}
 		if r.err == nil {
 			var info fermata.RunInfo
 			info, r.err = d.house.Info(ctx, d.run.ID())

@@ -211,7 +211,7 @@ func (m *Main) findRuns(ctx context.Context, h *house, f *runsFilter, q journal.
 			return err
 		}
 	}
-	m.listRuns(h, rows, by, q, next, f.asJSON)
+	m.listRuns(ctx, h, rows, by, q, next, f.asJSON)
 	m.more(next, &f.pageFlags, len(rows), "the newest", "run")
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/show"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/definition"
@@ -22,7 +23,8 @@ type resultLine struct {
 	Run        string              `json:"run"`
 	Status     fermata.Status      `json:"status"`
 	Outputs    json.RawMessage     `json:"outputs"`
-	Interrupts []fermata.Interrupt `json:"interrupts"` // with the resume tokens that this process was given
+	Interrupts []fermata.Interrupt `json:"interrupts"`       // with the resume tokens that this process was given
+	Awaits     []awaitedMessage    `json:"awaits,omitempty"` // calls that wait for messages
 	Error      *resultError        `json:"error,omitempty"`
 }
 
@@ -80,6 +82,9 @@ func (d *execution) finish(res fermata.Result, stopped error) error {
 	code := exitOfResult(&res)
 	if d.job.flags.json {
 		line := lineOfResult(&res)
+		if !res.Status.Ended() {
+			line.Awaits = awaitedOf(d.tree)
+		}
 		if stopped != nil {
 			line.Error = &resultError{Code: string(fermata.CodeStopped), Message: fermata.ErrStopped.Error()}
 		}
@@ -208,7 +213,8 @@ func (m *Main) why(res *fermata.Result) {
 func (d *execution) closePaused(res *fermata.Result) {
 	m, s := d.m, d.m.err
 	styles := s.Styles()
-	m.headline(styles.Wait, "paused", s.Glyphs().Dot+" waits for "+term.Count(len(res.Interrupts), "answer"))
+	messages := d.tree.Awaits()
+	m.headline(styles.Wait, "paused", s.Glyphs().Dot+" waits for "+awaitedThings(len(res.Interrupts), len(messages)))
 	all, next := ids(res.Interrupts), []hint{}
 	for i := range res.Interrupts {
 		q := &res.Interrupts[i].Interrupt
@@ -229,13 +235,36 @@ func (d *execution) closePaused(res *fermata.Result) {
 		}
 		next = append(next, hintTo("the whole question", "tasks", "show", id))
 	}
+	for i := range messages {
+		call := &messages[i]
+		s.Println(s.Fit([]string{"  " + styles.Strong.Apply(term.Line(nodeOf(call.Task()))) + "  " + term.OneLine(progress.AwaitsMessage(call, m.Now()))})...)
+		if !m.forgets {
+			s.Println("  "+styles.Code.Apply(m.command("runs", "send", idFor(s, res.Run, nil), call.Name, "JSON")), "")
+		}
+	}
 	m.hints(append(next, d.resumeHint(res))...)
+}
+
+// awaitedThings says how much a run waits for: "1 answer and 2 messages". A run that waits for neither waits for a time.
+func awaitedThings(answers, messages int) string {
+	switch {
+	case answers+messages == 0:
+		return "a time"
+	case messages == 0:
+		return term.Count(answers, "answer")
+	case answers == 0:
+		return term.Count(messages, "message")
+	}
+	return term.Count(answers, "answer") + " and " + term.Count(messages, "message")
 }
 
 // resumeHint is how the run goes on: in the role that a question needs, and as somebody else where none is for who sits here.
 func (d *execution) resumeHint(res *fermata.Result) hint {
 	args, role := []string{"resume", idFor(d.m.err, res.Run, nil)}, d.missingRole(res)
 	does, others := "go on, once it is answered", false
+	if len(res.Interrupts) == 0 {
+		does = "go on, once the message is sent"
+	}
 	if d.gate.asker != nil {
 		does = "go on, and be asked here"
 		others = !slices.ContainsFunc(res.Interrupts, func(q fermata.Interrupt) bool { return d.notForMe(&q.Interrupt) == "" })

@@ -85,7 +85,7 @@ func listing(use, short string, list *cobra.Command, others ...*cobra.Command) *
 	return c
 }
 
-func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by owners, q journal.RunQuery, next string, asJSON bool) {
+func (m *Main) listRuns(ctx context.Context, h *house, rows []fermata.RunInfo, by owners, q journal.RunQuery, next string, asJSON bool) {
 	if asJSON {
 		for i := range rows {
 			line := lineOf(&rows[i], by)
@@ -101,16 +101,17 @@ func (m *Main) listRuns(h *house, rows []fermata.RunInfo, by owners, q journal.R
 		m.err.Println("no runs in " + h.dsn.String() + matching(&q))
 		return
 	}
+	messages := h.queued(ctx, rows)
 	all := runIDs(rows)
 	t := term.Table{Head: []string{"RUN", "STATUS", "PLAN", "UPDATED", "NOTE"}}
 	for i := range rows {
 		r := &rows[i]
 		note := term.Flat(r.Error)
-		switch {
+		switch waits := waitsFor(r, messages[r.ID]); {
 		case r.Waiting > 0:
-			note = "waits for " + term.Count(r.Waiting, "answer")
+			note = waits
 		case !r.Ended():
-			note = cmp.Or(m.turnNote(r), term.Flat(by.note(r)), note)
+			note = cmp.Or(andThen(cmp.Or(m.turnNote(r), term.Flat(by.note(r))), waits), note)
 		}
 		t.Rows = append(t.Rows, append(m.runRow(r, all), note))
 	}
@@ -168,8 +169,9 @@ type shownRun struct {
 	Outputs    json.RawMessage     `json:"outputs"`
 	State      json.RawMessage     `json:"state,omitempty"` // at the last entry, of a run that has no outputs
 	Interrupts []fermata.Interrupt `json:"interrupts"`
-	Until      *time.Time          `json:"until,omitempty"`  // the run's deadline (law F9)
-	Awaits     []awaitedMessage    `json:"awaits,omitempty"` // calls that wait for messages, in the order in which they take them
+	Until      *time.Time          `json:"until,omitempty"`    // the run's deadline (law F9)
+	Awaits     []awaitedMessage    `json:"awaits,omitempty"`   // calls that wait for messages, in the order in which they take them
+	Messages   []fermata.Untaken   `json:"messages,omitempty"` // that no call has taken, the oldest first
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
 	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
@@ -203,7 +205,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 		}
 	}
 	if asJSON {
-		line := shownRun{State: state, Awaits: awaitedOf(tree), Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
+		line := shownRun{State: state, Awaits: awaitedOf(tree), Messages: result.Messages, Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
 		for i := range result.Interrupts {
 			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
 		}
@@ -221,13 +223,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	s.Println(styles.Strong.Apply(term.OneLine(info.Plan))+"  "+m.statusStyle(styles, info.Status).Apply(info.Status),
 		styles.Faint.Apply(info.ID),
 		styles.Faint.Apply("started "+m.moment(s, info.Created)+", updated "+m.moment(s, info.Updated)))
-	switch until := tree.Until; {
-	case until.IsZero() || info.Ended():
-	case until.After(m.Now()):
-		s.Println(styles.Faint.Apply("expires " + m.moment(s, until.UnixMicro())))
-	default:
-		s.Println(styles.Wait.Apply("its deadline has passed at " + m.moment(s, until.UnixMicro()) + ": the next process that looks lets it expire"))
-	}
+	m.showDeadline(&info, tree.Until)
 	if note := by.note(&info); note != "" && !info.Ended() {
 		s.Println(told(s, styles.Faint, note, s.Width())...)
 	}
@@ -242,8 +238,21 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	}
 	m.showUsage(&result)
 	m.showAwaited(tree, info.ID)
+	m.showUntaken(result.Messages, info.Ended())
 	m.showRest(&info, &result, by.left(&info) > 0)
 	return nil
+}
+
+// showDeadline shows when an open run expires.
+func (m *Main) showDeadline(info *fermata.RunInfo, until time.Time) {
+	s, styles := m.out, m.out.Styles()
+	switch {
+	case until.IsZero() || info.Ended():
+	case until.After(m.Now()):
+		s.Println(styles.Faint.Apply("expires " + m.moment(s, until.UnixMicro())))
+	default:
+		s.Println(styles.Wait.Apply("its deadline has passed at " + m.moment(s, until.UnixMicro()) + ": the next process that looks lets it expire"))
+	}
 }
 
 // programsOwn is what is said of runs that this command cannot execute.

@@ -29,6 +29,7 @@ type sentLine struct {
 	Run     string          `json:"run"`
 	Message string          `json:"message"` // its name
 	ID      string          `json:"id,omitempty"`
+	Already bool            `json:"already,omitempty"` // the run has had a message with this id: this one has no effect
 	Reply   json.RawMessage `json:"reply,omitempty"`
 }
 
@@ -102,6 +103,13 @@ func (m *Main) send(ctx context.Context, h *house, info *fermata.RunInfo, name s
 		opts = append(opts, fermata.MessageID(f.id))
 	}
 	line := sentLine{Type: "sent", Run: info.ID, Message: name, ID: f.id}
+	var err error
+	if line.Already, err = h.sentBefore(ctx, info.ID, f.id); err != nil {
+		return err
+	}
+	if !line.Already && !info.Ended() {
+		m.warnUntaken(ctx, h, info, name)
+	}
 	if !f.wait {
 		if err := h.Send(ctx, info.ID, name, value, opts...); err != nil {
 			return m.explainSend(info, err)
@@ -111,6 +119,10 @@ func (m *Main) send(ctx context.Context, h *house, info *fermata.RunInfo, name s
 			return nil
 		}
 		if !m.global.quiet {
+			if line.Already {
+				m.err.Println("sent already: " + info.ID + " has had a message with the id " + term.OneLine(f.id) + ", and this one has no effect")
+				return nil
+			}
 			m.err.Println("sent " + term.OneLine(name) + " to " + info.ID)
 			m.whoGoesOn(info)
 		}

@@ -48,6 +48,7 @@ func (m *Main) traceCommand() *cobra.Command {
 					m.writeLine(t)
 				default:
 					m.tell(t, full)
+					m.showUntaken(untakenOf(t), fermata.Status(t.Outcome).Ended())
 					return m.tellWhy(ctx, h, t)
 				}
 				return nil

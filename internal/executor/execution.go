@@ -98,6 +98,7 @@ type Ending struct {
 	Outcome runtype.Result             // the run's status and result
 	Head    uint64                     // of the journal at the end
 	Due     int64                      // when the run goes on by itself, in microseconds; 0 for never
+	OnMail  bool                       // the run waits for a message, and for no time but that of the call
 	Lost    error                      // why the execution ended before the run did; nil if it did not
 	Gone    bool                       // a node ended the executing goroutine: another one must go on
 	failure error                      // the run's failure, if it is no task's

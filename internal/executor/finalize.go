@@ -23,6 +23,10 @@ func (x *Execution) finalize() {
 	}
 	r.Run, r.Status = x.ID, x.standing()
 	r.Usage, r.UsageByNode = x.Machine.Usage(), x.Machine.UsageByNode()
+	r.Messages = nil
+	for _, q := range x.Machine.Queued() {
+		r.Messages = append(r.Messages, runtype.UntakenOf(q.Seq, q.Body, q.At))
+	}
 	if x.Lost != nil {
 		r.Err = x.wrap(x.Lost)
 		return
@@ -44,7 +48,7 @@ func (x *Execution) finalize() {
 		if due := x.Machine.Due(); due != math.MaxInt64 {
 			x.Due = due
 		}
-		r.Interrupts = x.interrupts()
+		r.Interrupts, x.OnMail = x.interrupts(), r.Status == runtype.Paused && x.Machine.OnMessages()
 	default:
 		finished, cause := x.Machine.Finished(), x.failure
 		if known := x.causes[finished.Task]; cause == nil && known != nil {

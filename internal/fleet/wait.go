@@ -41,8 +41,15 @@ func (r *Run) ID() string { return r.id }
 // A failing store does not end Wait at once: the runtime resumes the run by itself (law J2). If that fails for
 // about half a minute, or the store is full or read-only, Wait fails with CodeStore. The runtime keeps trying,
 // and Wait may be called again.
-func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
-	if result, ok := r.rested(ctx); ok {
+func (r *Run) Wait(ctx context.Context) (runtype.Result, error) { return r.wait(ctx, false) }
+
+// Rest is Wait, but returns also when the run waits for a message. A run that waits for a time beside it is waited for. It is
+// for programs that stay no longer than the run has something to do.
+func (r *Run) Rest(ctx context.Context) (runtype.Result, error) { return r.wait(ctx, true) }
+
+// wait is Wait, or Rest: then a run rests as well that waits for messages.
+func (r *Run) wait(ctx context.Context, onMail bool) (runtype.Result, error) {
+	if result, ok := r.rested(ctx, onMail); ok {
 		return result, nil
 	}
 	var changed *notifier
@@ -72,7 +79,7 @@ func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
 				continue
 			}
 			d = r.rt.since(d)
-			result, rested, err := r.standing(ctx, d)
+			result, rested, err := r.standing(ctx, d, onMail)
 			if errors.Is(err, errDeserted) {
 				if changed.hasFired() { // it was resumed meanwhile
 					continue
@@ -100,7 +107,7 @@ func (r *Run) Wait(ctx context.Context) (runtype.Result, error) {
 // rested waits for the execution that this process has of the run, and returns its result if nothing can have changed
 // since: the run has ended, or it came to rest while Wait looked and nobody here is about to go on with it. Then the store
 // need not be asked. Otherwise ok is false, and nothing is known.
-func (r *Run) rested(ctx context.Context) (result runtype.Result, ok bool) {
+func (r *Run) rested(ctx context.Context, onMail bool) (result runtype.Result, ok bool) {
 	f := r.rt
 	f.mu.Lock()
 	d := f.executions[r.id]
@@ -127,7 +134,7 @@ func (r *Run) rested(ctx context.Context) (result runtype.Result, ok bool) {
 	f.mu.Lock()
 	still := f.paused.executions[r.id] == d && f.isIdleLocked(r.id) && f.waking[r.id] == 0
 	f.mu.Unlock()
-	return d.Outcome, running && still && d.Outcome.Status == runtype.Paused && len(d.Outcome.Interrupts) > 0
+	return d.Outcome, running && still && d.Outcome.Status == runtype.Paused && (len(d.Outcome.Interrupts) > 0 || onMail && d.OnMail)
 }
 
 // troubled returns the state of a run whose execution was lost: as another process has ended it, or why it was
@@ -141,12 +148,12 @@ func (r *Run) troubled(ctx context.Context, trouble error) (runtype.Result, erro
 }
 
 // standing reports the result of the run after its last execution here; false when it will go on by itself.
-func (r *Run) standing(ctx context.Context, d *owned) (runtype.Result, bool, error) {
+func (r *Run) standing(ctx context.Context, d *owned, onMail bool) (runtype.Result, bool, error) {
 	if d.Unstored || d.Outcome.Status.Ended() && !d.setBack {
 		return d.ResultCopy(), true, executionError(d)
 	}
 	lost := d.Lost != nil && !d.setBack // runs lost to the store have been resumed since
-	onTimers := !lost && len(d.Outcome.Interrupts) == 0 && d.Outcome.Status != runtype.Blocked
+	onTimers := !lost && len(d.Outcome.Interrupts) == 0 && d.Outcome.Status != runtype.Blocked && !(onMail && d.OnMail)
 	info, err := r.rt.Info(ctx, r.id)
 	if err != nil {
 		return d.Outcome, true, err

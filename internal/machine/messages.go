@@ -2,6 +2,7 @@ package machine
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/fermata-go/fermata/internal/nodehost"
@@ -33,6 +34,43 @@ type opMessage struct {
 
 // HasMessage reports whether a message of a name is queued.
 func (m *Machine) HasMessage(name string) bool { return len(m.mail.queued[name]) > 0 }
+
+// OnMessages reports whether the run waits for a message, and for no time but that of the call.
+func (m *Machine) OnMessages() (waits bool) {
+	for _, t := range m.tasks {
+		if t.State == Backoff {
+			return false
+		}
+		for i := range t.Ops {
+			switch op := &t.Ops[i]; {
+			case op.Done:
+			case op.Kind == nodehost.KindSleep:
+				return false
+			case op.Kind == nodehost.KindReceive:
+				waits = true
+			}
+		}
+	}
+	return waits
+}
+
+// Queued is a message that no call has taken.
+type Queued struct {
+	Seq  uint64           // of its entry
+	Body journal.SentBody // its name, id and sender
+	At   int64            // when it was sent, in microseconds
+}
+
+// Queued are the messages that no call has taken, the oldest first.
+func (m *Machine) Queued() (all []Queued) {
+	for _, name := range slices.Sorted(maps.Keys(m.mail.queued)) {
+		for _, q := range m.mail.queued[name] {
+			all = append(all, Queued{q.seq, q.body, q.at})
+		}
+	}
+	slices.SortFunc(all, func(a, b Queued) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all
+}
 
 // messageSent gives a message to the call that waits for it, or queues it. One whose id is known has no effect (law M2).
 func (m *Machine) messageSent(e *journal.Entry) error {

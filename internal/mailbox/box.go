@@ -25,8 +25,7 @@ type Message struct {
 	Name string // that a call asks for
 	ID   string // its sender's; "" for none
 	By   string // who sent it; "" for nobody named
-
-	at int64 // when it was sent, in microseconds
+	At   int64  // when it was sent, in microseconds
 }
 
 // Call is a call that takes a message.
@@ -65,10 +64,11 @@ func (b *Box) Waits(path string, visit uint32) []Call {
 // All are the calls that wait, in their order.
 func (b *Box) All() []Call { return slices.Clone(b.waits) }
 
-// Has reports whether a message of a name is queued.
-func (b *Box) Has(name string) bool {
-	return slices.ContainsFunc(b.queued, func(m Message) bool { return m.Name == name })
-}
+// Queued are the messages that no call has taken, the oldest first.
+func (b *Box) Queued() []Message { return slices.Clone(b.queued) }
+
+// Knows reports whether a message with this id has no effect any more (law M2).
+func (b *Box) Knows(id string) bool { return b.ids[id] }
 
 // Apply folds an entry. A body that cannot be read changes nothing.
 func (b *Box) Apply(e *journal.Entry) Change {
@@ -132,7 +132,7 @@ func (b *Box) wait(c Call) {
 func (b *Box) deliver() (taken []Call) {
 	for i := 0; i < len(b.queued); {
 		m := b.queued[i]
-		at := slices.IndexFunc(b.waits, func(c Call) bool { return c.Name == m.Name && (c.Due == 0 || m.at <= c.Due) })
+		at := slices.IndexFunc(b.waits, func(c Call) bool { return c.Name == m.Name && (c.Due == 0 || m.At <= c.Due) })
 		if at < 0 {
 			i++
 			continue

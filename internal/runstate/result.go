@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/machine"
+	"github.com/fermata-go/fermata/internal/mailbox"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/internal/runtype"
 
@@ -37,12 +38,12 @@ func (v *Env) Result(ctx context.Context, id string, p *plan.Plan) (runtype.Resu
 				return r, err
 			}
 		}
-		return r, v.countUsage(ctx, &r, info.Head)
+		return r, v.countAll(ctx, &r, info.Head)
 	case r.Status != runtype.Completed:
 		if err := v.lastWords(ctx, &r, info); err != nil {
 			return r, err
 		}
-		return r, v.countUsage(ctx, &r, info.Head)
+		return r, v.countAll(ctx, &r, info.Head)
 	}
 	if r.Output, err = v.output(ctx, id, &r); err != nil {
 		return r, err
@@ -95,16 +96,18 @@ func (v *Env) lastWords(ctx context.Context, r *runtype.Result, info runtype.Run
 	return nil
 }
 
-// output returns the result of a completed run. It sums the usage of models on the way.
+// output returns the result of a completed run. It counts on the way what countAll does.
 func (v *Env) output(ctx context.Context, id string, r *runtype.Result) (json.RawMessage, error) {
 	var vals Values
+	t := tally{r: r}
+	defer t.close()
 	final := uint64(0)
 	for e, err := range v.Store.Read(ctx, id, 0) {
 		if err != nil {
 			return nil, v.StoreError(id, err)
 		}
 		vals.Note(&e)
-		if err := count(r, &e); err != nil {
+		if err := t.count(&e); err != nil {
 			return nil, v.StoreError(id, err)
 		}
 		if e.Kind == journal.RunFinished {
@@ -120,17 +123,19 @@ func (v *Env) output(ctx context.Context, id string, r *runtype.Result) (json.Ra
 	return data, nil
 }
 
-// countUsage sums the usage of models, from a recent execution or else from the store.
-func (v *Env) countUsage(ctx context.Context, r *runtype.Result, head uint64) error {
+// countAll sums the usage of models and finds the messages that wait, from a recent execution or else from the store.
+func (v *Env) countAll(ctx context.Context, r *runtype.Result, head uint64) error {
 	if v.Recent != nil {
 		if last := v.Recent(r.Run, head); last != nil {
-			r.Usage, r.UsageByNode = last.Usage, last.UsageByNode
+			r.Usage, r.UsageByNode, r.Messages = last.Usage, last.UsageByNode, last.Messages
 			return nil
 		}
 	}
+	t := tally{r: r}
+	defer t.close()
 	for e, err := range v.Store.Read(ctx, r.Run, 0) {
 		if err == nil {
-			err = count(r, &e)
+			err = t.count(&e)
 		}
 		if err != nil {
 			return v.StoreError(r.Run, err)
@@ -139,27 +144,40 @@ func (v *Env) countUsage(ctx context.Context, r *runtype.Result, head uint64) er
 	return nil
 }
 
-// count adds the usage of a recorded step.
-func count(r *runtype.Result, e *journal.Entry) error {
+// tally is what a result counts of all entries of its run: the usage of recorded steps, and the messages that no call has taken.
+type tally struct {
+	r    *runtype.Result // of which it is
+	mail mailbox.Box     // which call has taken which message
+}
+
+func (t *tally) count(e *journal.Entry) error {
+	t.mail.Apply(e)
 	if e.Kind != journal.StepFinished || len(e.Body) == 0 {
 		return nil
 	}
 	var body journal.StepBody
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		return &journal.StoreError{
-			Op: "replay", Run: r.Run, Seq: e.Seq, Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err),
+			Op: "replay", Run: t.r.Run, Seq: e.Seq, Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err),
 		}
 	}
 	if body.Usage == nil {
 		return nil
 	}
-	r.Usage = r.Usage.Add(*body.Usage)
-	if r.UsageByNode == nil {
-		r.UsageByNode = make(map[string]runtype.Usage)
+	t.r.Usage = t.r.Usage.Add(*body.Usage)
+	if t.r.UsageByNode == nil {
+		t.r.UsageByNode = make(map[string]runtype.Usage)
 	}
 	of := nodehost.NodeOf(e.Node) // not the item of a map
-	r.UsageByNode[of] = r.UsageByNode[of].Add(*body.Usage)
+	t.r.UsageByNode[of] = t.r.UsageByNode[of].Add(*body.Usage)
 	return nil
+}
+
+// close sets what is known behind the last entry.
+func (t *tally) close() {
+	for _, m := range t.mail.Queued() {
+		t.r.Messages = append(t.r.Messages, runtype.UntakenOf(m.Seq, journal.SentBody{Name: m.Name, ID: m.ID, By: m.By}, m.At))
+	}
 }
 
 // BlockedError returns the error of a blocked run, from the body of its entry. cause may be nil.

@@ -60,6 +60,20 @@ func WithMessage(name string, value any, opts ...SendOption) StartOption {
 	return func(o *StartOptions) { o.Messages = append(o.Messages, Posted{name, value, opts}) }
 }
 
+// Untaken is a message that waits in a run: no call has taken it (law M1). Its JSON is for readers.
+type Untaken struct {
+	Seq  uint64    `json:"seq"`          // of its entry
+	Name string    `json:"name"`         // that a call asks for
+	ID   string    `json:"id,omitempty"` // its sender's; "" for none
+	By   string    `json:"by,omitempty"` // who sent it; "" for nobody named
+	Sent time.Time `json:"sent"`         // when it was stored
+}
+
+// UntakenOf is the message of an entry.
+func UntakenOf(seq uint64, body journal.SentBody, at int64) Untaken {
+	return Untaken{Seq: seq, Name: body.Name, ID: body.ID, By: body.By, Sent: time.UnixMicro(at).UTC()}
+}
+
 // longestMessageID limits the id of a message, in bytes: a run keeps the ids of all its messages.
 const longestMessageID = 512
 

@@ -68,6 +68,7 @@ type Result struct {
 	Value      any             // the output of a completed run, as the plan's author erased it; beside an error of Evaluate, what is left
 	Output     json.RawMessage // the output as JSON
 	Interrupts []Interrupt     // open questions of a paused run
+	Messages   []Untaken       // that no call has taken, the oldest first (law M1)
 	Err        error           // why a run failed, expired, was canceled, or is stuck or blocked: an *Error
 
 	Usage       Usage            // of the run's model calls so far
