@@ -4,5 +4,7 @@
 //		t.Run(kind, func(t *testing.T) { store := teststore.Open(t, kind); … })
 //	}
 //
+// A [Ledger] is a store in memory that lists what is asked of it: what a run costs, told without a clock.
+//
 // Only tests import it: it brings the drivers of all servers along.
 package teststore
