@@ -224,7 +224,7 @@ var table = []row{
 	{"internal/testserver", nil, "servers for tests, and places there: what is kept in them is the tests' affair"},
 	{
 		"internal/teststore",
-		[]string{"internal/testserver", "journal", "journal/postgres", "journal/redis"},
+		[]string{"internal/testserver", "journal", "journal/memory", "journal/postgres", "journal/redis"},
 		"stores on servers for tests: who needs only their addresses gets no driver",
 	},
 	{"internal/house", nil, "it looks at the tree from outside"},
