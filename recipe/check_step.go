@@ -309,8 +309,11 @@ func (c *checked) checkOutputs() {
 	for _, p := range c.outputs {
 		name := p.name.Text
 		if !all.Has(name) {
+			hint := c.report.Hint(name, all.List())
 			if !p.optional || name == c.asked {
-				c.report.Add(p.name.Spot, "nothing brings the output %s%s", document.Quote(name), cmp.Or(c.report.Hint(name, all.List()), "; let a node write it, or give it a default here"))
+				c.report.Add(p.name.Spot, "nothing brings the output %s%s", document.Quote(name), cmp.Or(hint, "; let a node write it, or give it a default here"))
+			} else {
+				c.report.Warn(p.name.Spot, "nothing brings the output %s, so it is always its default%s", document.Quote(name), hint)
 			}
 			continue
 		}
