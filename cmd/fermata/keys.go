@@ -65,12 +65,14 @@ func isSecret(name string) bool {
 }
 
 // openSealed opens a store, and seals it where there are keys. A sealed store is refused without any.
-func (m *Main) openSealed(ctx context.Context, d dsn) (journal.Store, error) {
+func (m *Main) openSealed(ctx context.Context, d dsn, looks bool) (journal.Store, error) {
 	keys, err := m.keys()
 	if err != nil {
 		return nil, err
 	}
-	s, err := kinds().OpenAt(d.address(), m.storeOptions())
+	o := m.storeOptions()
+	o.Looks = looks
+	s, err := kinds().OpenAt(d.address(), o)
 	if err != nil {
 		return nil, err
 	}

@@ -256,7 +256,7 @@ func (m *Main) openAt(ctx context.Context, d dsn, mayMake bool, o fermata.Option
 		}
 	}()
 	if there && !d.memory() {
-		if h.store, err = m.openSealed(ctx, d); err != nil {
+		if h.store, err = m.openSealed(ctx, d, !mayMake); err != nil {
 			return nil, err
 		}
 		o.Store = h.store

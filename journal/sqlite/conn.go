@@ -24,6 +24,8 @@ type conn struct {
 	stmts [queries]driver.Stmt // prepared when they are first used
 	args  []driver.NamedValue  // room for those of a statement
 	row   []driver.Value       // room for one row
+	still bool                 // see config
+	quiet bool                 // see config
 }
 
 // config is what differs between connections.
@@ -31,6 +33,8 @@ type config struct {
 	path     string        // absolute
 	vfs      string        // SQLite's name of the file system, "" for its own
 	readOnly bool          // it cannot write
+	still    bool          // it makes nothing beside the file either
+	quiet    bool          // nobody has the file open for writing: it is read as it is, without locks
 	busy     time.Duration // how long it waits for other processes
 	pragmas  []string      // set when it is opened
 	views    string        // of a file of an earlier schema that is not to be written, see views
@@ -46,6 +50,12 @@ func (c config) address() string {
 	if c.readOnly {
 		q.Set("mode", "ro")
 	}
+	if c.still {
+		q.Set("readonly_shm", "1")
+	}
+	if c.quiet {
+		q.Set("immutable", "1")
+	}
 	if c.vfs != "" {
 		q.Set("vfs", c.vfs)
 	}
@@ -58,7 +68,7 @@ func connect(c config) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &conn{inner: inner}
+	n := &conn{inner: inner, still: c.still, quiet: c.quiet}
 	if c.views != "" {
 		if err := n.script(c.views); err != nil {
 			_ = n.close()

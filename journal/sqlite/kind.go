@@ -14,8 +14,8 @@ func (Kind) About() storekind.About {
 }
 
 // Open implements [storekind.Kind].
-func (Kind) Open(path string, _ storekind.Options) (journal.Store, error) {
-	s, err := Open(path)
+func (Kind) Open(path string, o storekind.Options) (journal.Store, error) {
+	s, err := OpenWith(path, Options{ReadOnly: o.Looks && unwritable(path)})
 	if err != nil {
 		return nil, err
 	}

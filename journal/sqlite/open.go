@@ -27,9 +27,12 @@ const (
 )
 
 // Options are how a file is opened. The zero value is ready to use.
+//
+// With ReadOnly, a file that cannot be written, or in a folder that cannot, is read and nothing is made beside it, also of an
+// earlier schema. Where nobody has it open for writing then, it is read as it is: open it again to see what others write later.
 type Options struct {
 	Sync     Sync          // of appends with journal.Sync. Defaults to Full
-	ReadOnly bool          // read a file that exists; every write fails with journal.ErrReadOnly
+	ReadOnly bool          // read a file that exists, see below; every write fails with journal.ErrReadOnly
 	Busy     time.Duration // how long to wait for other processes. Defaults to 10 seconds
 	Within   time.Duration // how long an append with journal.Async may stay in memory. Defaults to 50 milliseconds
 	MaxPages int           // how many pages of 4 KB the file may have; more is journal.ErrNoSpace. Defaults to no bound
@@ -75,7 +78,8 @@ func open(path string, o Options) (*Store, error) {
 	if err := prepareFile(abs, o.ReadOnly); err != nil {
 		return nil, err
 	}
-	first, err := connect(config{path: abs, vfs: o.VFS, readOnly: o.ReadOnly, busy: o.Busy})
+	still := o.ReadOnly && unwritable(abs)
+	first, err := connect(config{path: abs, vfs: o.VFS, readOnly: o.ReadOnly, still: still, quiet: still && isQuiet(abs), busy: o.Busy})
 	if err != nil {
 		return nil, typed(err)
 	}

@@ -42,7 +42,7 @@ var (
 func newStore(path, abs string, o Options, first *conn) (*Store, error) {
 	s := &Store{path: path, options: o, done: make(chan struct{})}
 	s.readers.config = config{
-		path: abs, vfs: o.VFS, readOnly: o.ReadOnly, busy: o.Busy, pragmas: []string{"query_only = 1", "cache_size = -4096"},
+		path: abs, vfs: o.VFS, readOnly: o.ReadOnly, still: first.still, quiet: first.quiet, busy: o.Busy, pragmas: []string{"query_only = 1", "cache_size = -4096"},
 	}
 	if o.ReadOnly {
 		version, err := first.integer("PRAGMA user_version")

@@ -47,6 +47,9 @@ type Options struct {
 	Getenv func(name string) string
 	// Quiet lets the kind turn off its driver's log for the whole process. Errors say all that matters.
 	Quiet bool
+	// Looks opens a file that cannot be written for reading: nothing is made beside it, and a write fails with
+	// journal.ErrReadOnly. Without it, such a file is an error.
+	Looks bool
 }
 
 // Env is a variable of the environment, "" without Getenv.
