@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
@@ -491,6 +492,20 @@ func TestJ10_AWorkerSaysWhatItNeeds(t *testing.T) {
 		if !ok || known.Code != fermata.CodeInvalid || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, expected %q", err, want)
 		}
+	}
+}
+
+// TestJ10_AShortLeaseIsRefused checks that a lease below a second is refused, whoever asks for it, unless a clock is given that the
+// program moves by itself.
+func TestJ10_AShortLeaseIsRefused(t *testing.T) {
+	for _, d := range []time.Duration{1, time.Millisecond, time.Second - 1} {
+		rt, err := fermata.New(fermata.Options{Lease: d})
+		if known, ok := errors.AsType[*fermata.Error](err); !ok || known.Code != fermata.CodeInvalid || !strings.Contains(err.Error(), "expected at least 1s") {
+			t.Errorf("a lease of %v: found %v, %v", d, rt, err)
+		}
+	}
+	for _, o := range []fermata.Options{{}, {Lease: -1}, {Lease: time.Second}, {Lease: time.Millisecond, Clock: fermatatest.NewClock(time.Unix(0, 0))}} {
+		newRuntime(t, o)
 	}
 }
 

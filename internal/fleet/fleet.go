@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -84,6 +85,11 @@ func (f *Fleet) open(s *runstate.State) *owned {
 func New(o runtype.Options) (*Fleet, error) {
 	if err := printable.Check("Options.Name", o.Name); err != nil { // law H9
 		return nil, &runtype.Error{Code: runtype.CodeInvalid, Err: err}
+	}
+	if o.Lease > 0 && o.Lease < runtype.ShortestLease && o.Clock == nil {
+		return nil, &runtype.Error{Code: runtype.CodeInvalid, Err: fmt.Errorf(
+			"Options.Lease is %v; expected at least %v, since it is renewed three times as often; 0 is %v, and a negative one turns leases off",
+			o.Lease, runtype.ShortestLease, runtype.DefaultLease)}
 	}
 	o = storage.GuardOptions(o)
 	rt := &Fleet{

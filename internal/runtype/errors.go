@@ -246,6 +246,10 @@ func NotStorable(err error) error {
 // DefaultLease is the default of Options.Lease.
 const DefaultLease = 5 * time.Second
 
+// ShortestLease is the shortest lease by a clock that runs by itself. It is renewed three times as often: with less, a store that
+// is slow for a moment costs a process its runs, which are blocked after several takeovers (law J11).
+const ShortestLease = time.Second
+
 // DrivenError reports that another live process owns the run (law J10).
 type DrivenError struct {
 	Driver string    // see RunInfo.Driver

@@ -36,7 +36,8 @@ type Options struct {
 	// (law H9). Defaults to "".
 	Name string
 	// Lease is how long this runtime owns its runs after its last sign of life (law J10). It renews the lease
-	// three times as often, with one write for all its runs. It needs a store that is a journal.Leaser.
+	// three times as often, with one write for all its runs. It needs a store that is a journal.Leaser. Less than a
+	// second is CodeInvalid, unless Clock is set: with less, slow moments of a store make runs blocked.
 	// Defaults to DefaultLease. Negative turns leases off: other processes may take its runs at any time.
 	Lease time.Duration
 	// Clock tells the time. Defaults to the store's if that is a journal.Clock, else to the machine's (law
