@@ -159,6 +159,10 @@ func read(s Schedule) (*rule, error) {
 	return r, nil
 }
 
+// rarest is more than the years between two days that a rule can ask for: 29 February is a Monday every 28 years, or every 40
+// around a year such as 2100. So a rule that has occurred occurs again, and one that has no occurrence in that time has none.
+const rarest = 41
+
 // parts are the fields of a rule.
 var parts = []struct{ name, values string }{
 	{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day", "1 to 31"}, {"month", "1 to 12 or JAN to DEC"}, {"weekday", "0 to 6 or SUN to SAT"},
@@ -177,7 +181,7 @@ func (r *rule) readCron() ([]string, error) {
 	if len(fields) != len(parts) || strings.ContainsAny(text, "@=") {
 		return fail(0, "cron is %q; expected five fields (minute, hour, day, month and weekday), or @hourly, @daily, @weekly, @monthly or @yearly", r.Cron)
 	}
-	parser := cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
+	parser := cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).WithMaxSearchYears(rarest)
 	offset := 0
 	for i, field := range fields {
 		offset += strings.Index(text[offset:], field)
@@ -261,7 +265,7 @@ func (r *rule) delay(o Occurrence) time.Duration {
 	return time.Duration(n % uint64(r.Jitter))
 }
 
-// Upcoming returns the next occurrences of a schedule after a time, at most n.
+// Upcoming returns the next n occurrences of a schedule after a time. There are always as many: a rule without is refused.
 func Upcoming(s Schedule, after time.Time, n int) ([]Occurrence, error) {
 	r, err := read(s)
 	if err != nil {

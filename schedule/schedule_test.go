@@ -532,6 +532,33 @@ func TestOutcomesAreTold(t *testing.T) {
 }
 
 // What is wrong with a rule has its field and its place in the text.
+// TestARuleOccursAgainOrIsRefused asks for days that are rare and days that there are not. Each has the occurrences that a walk through
+// the calendar finds, however far away they are, or is refused when it is read.
+func TestARuleOccursAgainOrIsRefused(t *testing.T) {
+	for _, year := range []int{2026, 2072, 2089} {
+		after := time.Date(year, 3, 1, 0, 0, 0, 0, time.UTC)
+		for _, day := range [][2]int{{29, 2}, {30, 2}, {31, 4}, {31, 12}} {
+			for weekday := range 7 {
+				rule := fmt.Sprintf("0 0 %d %d %d", day[0], day[1], weekday)
+				var want, got []string
+				for y := year; len(want) < 3 && y < year+130; y++ {
+					at := time.Date(y, time.Month(day[1]), day[0], 0, 0, 0, 0, time.UTC)
+					if at.Day() == day[0] && int(at.Weekday()) == weekday && at.After(after) {
+						want = append(want, at.Format(time.DateOnly))
+					}
+				}
+				all, err := Upcoming(Schedule{Name: "rare", Cron: rule}, after, 3)
+				for _, o := range all {
+					got = append(got, o.Time.Format(time.DateOnly))
+				}
+				if diff := cmp.Diff(want, got); diff != "" || (err != nil) != (want == nil) {
+					t.Errorf("%s after %d: %v (-want +got):\n%s", rule, year, err, diff)
+				}
+			}
+		}
+	}
+}
+
 func TestWrongRules(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
