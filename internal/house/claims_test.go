@@ -56,7 +56,7 @@ func TestMissingThingsAreMissing(t *testing.T) {
 			}
 		}
 	}
-	if markers < 10 {
+	if markers < 5 { // there are fewer with each thing that is made
 		t.Errorf("only %d markers: are they still found?", markers)
 	}
 }
