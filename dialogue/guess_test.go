@@ -211,10 +211,10 @@ func TestARefusedValueOpensItsSlot(t *testing.T) {
 	checkGuesses(t, "", map[string]map[string]string{
 		"en": {"not on Monday": "deny day", "not tomorrow": "", "not Ada, Ida": "name=Ida", "not three bikes": "deny bikes", "no": "deny"},
 		"de": {
-			"nicht am Montag": "deny day", "nicht morgen": "", "Nicht Ada, Ida": "", "nicht drei Räder": "deny bikes",
+			"nicht am Montag": "deny day", "nicht am 30. November": "deny day", "nicht am 1. Dezember": "", "nicht morgen": "", "Nicht Ada, Ida": "", "nicht drei Räder": "deny bikes",
 			"nein": "deny", "bitte nicht": "deny", "nicht buchen": "deny", "auf keinen Fall": "deny",
 		},
-		"fr": {"pas lundi": "deny day", "pas trois vélos": "deny bikes", "pas demain": "", "Pas Ada, Ida": "name=Ida", "non": "deny"},
+		"fr": {"pas lundi": "deny day", "pas le 30 novembre": "deny day", "pas le 1er décembre": "", "pas trois vélos": "deny bikes", "pas demain": "", "Pas Ada, Ida": "name=Ida", "non": "deny"},
 	})
 }
 
@@ -294,7 +294,7 @@ func TestNoValueBesideAForeignSayingIsTaken(t *testing.T) {
 func TestASentenceIsNoName(t *testing.T) {
 	checkGuesses(t, "name", map[string]map[string]string{
 		"en": {
-			"Ada and my phone is 0151 2345678": "name=Ada phone=01512345678", "Ada and my number is 0151 2345678": "name=Ada and my number is 0151 2345678?",
+			"Ada and my phone is 0151 2345678": "name=Ada phone=01512345678", "Ada and my number is 555 0100": "name=Ada phone=5550100", "Ada and my number is 3": "name=Ada and my number is 3?",
 			"Ada and two helmets": "name=Ada and two helmets?", "that's private": "skip", "none of your business": "skip", "I won't tell you": "skip", "no comment": "skip",
 			"not Ada but Ida": "name=Ida?", "Ida, not Ada": "name=Ida?", "I told you already": "name=I told you already?", "my friend has 3 bikes": "name=my friend has 3 bikes?",
 			"the weather is nice": "name=the weather is nice?", "I'll pay on Monday": "name=I'll pay? day=2026-11-30?", "we come at 3": "name=we come at 3?", "I am 9 years old": "name=9 years old?",
@@ -302,14 +302,25 @@ func TestASentenceIsNoName(t *testing.T) {
 			"my sister": "name=my sister", "Stop & Shop": "name=Stop & Shop", "Mark Twain": "name=Mark Twain", "Parcel Street 5": "name=Parcel Street 5", "Anna-Maria von der Leyen": "name=Anna-Maria von der Leyen",
 		},
 		"de": {
-			"Ada und meine Nummer ist 0151 2345678": "name=Ada und meine Nummer ist 0151 2345678?", "das ist privat": "skip", "geht dich nichts an": "skip", "das sage ich Ihnen nicht": "skip",
+			"Ada und meine Nummer ist 0151 2345678": "name=Ada phone=01512345678", "das ist privat": "skip", "geht dich nichts an": "skip", "das sage ich Ihnen nicht": "skip",
 			"nicht Ada sondern Ida": "", "mein Freund hat 3 Räder": "name=mein Freund hat 3 Räder?", "ich zahle am Montag": "name=ich zahle? day=2026-11-30?", "um drei": "name=um drei?",
 			"auf den Namen Schmidt": "name=Schmidt", "unter dem Namen Schmidt": "name=Schmidt", "ich heiße Schmidt": "name=Schmidt", "von der Leyen": "name=von der Leyen", "meine Schwester": "name=meine Schwester",
 		},
 		"fr": {
-			"Ada et mon numéro est 0151 2345678": "name=Ada et mon numéro est 0151 2345678?", "c'est privé": "skip", "ça ne vous regarde pas": "skip", "pas Ada mais Ida": "name=Ida?",
+			"Ada et mon numéro est 0151 2345678": "name=Ada phone=01512345678", "c'est privé": "skip", "ça ne vous regarde pas": "skip", "pas Ada mais Ida": "name=Ida?",
 			"à trois heures": "name=à trois heures?", "mon anniversaire est mardi": "name=mon anniversaire est mardi?", "au nom de Schmidt": "name=Schmidt", "je m'appelle Schmidt": "name=Schmidt", "de la Cruz": "name=de la Cruz",
 		},
+	})
+}
+
+// A value that its own clause says whole, with the name of its slot, is kept beside a remark that holds another value: the user is asked
+// about that one alone.
+func TestAValueBesideARemarkIsKept(t *testing.T) {
+	const kept = "bikes=3 day=2026-11-27?"
+	checkGuesses(t, "bikes", map[string]map[string]string{
+		"en": {"lovely weather today, 3 bikes": kept, "3 bikes, lovely weather today": kept, "my friend has 3 bikes, on Monday": "bikes=3? day=2026-11-30?"},
+		"de": {"schönes Wetter heute, 3 Räder": kept},
+		"fr": {"beau temps aujourd'hui, 3 vélos": kept},
 	})
 }
 
@@ -324,6 +335,20 @@ func TestAThingIsWantedOrNot(t *testing.T) {
 		"de": {"ohne Helm": no, "kein Helm": no, "keinen Helm bitte": no, "mit Helm": yes, "einen Helm bitte": yes, "nicht ohne Helm": "clear_slot", "ich habe einen Helm": "", "Helm?": ""},
 		"fr": {"sans casque": no, "pas de casque": no, "avec casque": yes, "un casque, svp": yes, "j'ai un casque": "", "un casque ?": ""},
 	})
+	for _, language := range []string{"en", "de", "fr"} {
+		d := rental(t, language)
+		for _, said := range map[string][]string{
+			"en": {"rent bikes with a helmet", "rent bikes with helmets tomorrow", "rent bikes with a helmet on Monday"}, "de": {"Räder mieten mit Helm"}, "fr": {"louer des vélos avec un casque"},
+		}[language] {
+			turn := &Turn{Dialogue: d, Now: guessNow, Text: said, Filled: map[string]any{}}
+			if got := understoodAs(t, d, turn); !strings.Contains(got, yes+", start rent") {
+				t.Errorf("%q is %s", said, got)
+			}
+		}
+	}
+	checkGuesses(t, "phone", map[string]map[string]string{"en": {
+		"is it with a helmet?": "", "is it without a helmet?": "", "maybe with a helmet": "", "not with a helmet": "clear_slot", "with a helmet camera": "", "with a helmet": yes,
+	}})
 	checkGuesses(t, "", map[string]map[string]string{"en": {"no helmet": no, "without a helmet": no}, "de": {"ohne Helm": no}, "fr": {"sans casque": no}})
 }
 

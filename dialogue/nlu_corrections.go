@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -66,7 +67,7 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 
 func (u *utterance) correctionIn(said phrase.Said) []Command {
 	if said.Rest == "" {
-		return u.wrong(u.named(said.About))
+		return u.wrong(cmp.Or(u.named(said.About), u.holding(said.About)))
 	}
 	if said.About == "" {
 		for _, cut := range u.locale.Cuts(said.Rest) { // "Jimmy, not John"

@@ -24,7 +24,7 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		}
 	}
 	// of what is taken back and what takes its place, whatever has understood it has seen which is which
-	corrects := ok && (said.Command == phrase.Correct || said.Command == phrase.Wrong) || u.turned || u.locale.Negated(u.text)
+	corrects := ok && (said.Command == phrase.Correct || said.Command == phrase.Wrong) || u.turned
 	flows := u.flowsOf(all)
 	for _, flow := range flows {
 		in := *u
@@ -42,6 +42,7 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		}
 		if begunBy(all) == "" {
 			doubtAll(all, claims)
+			in.keepNamed(all, claims)
 		}
 	}
 	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text)) {
@@ -61,6 +62,31 @@ func doubtAll(all []Command, claims claims) {
 		}
 		all[i].Left = all[at].Left
 	}
+}
+
+// keepNamed takes a value that only words in another clause doubt, where the user is asked about another value: "lovely weather today, 3
+// bikes" is asked about today. Its own clause says it whole, with the name of its slot.
+func (u *utterance) keepNamed(all []Command, claims claims) {
+	if u.locale.Negated(u.text) || u.locale.Question(u.text) {
+		return
+	}
+	for i, c := range all {
+		named := slices.ContainsFunc(claims.by(c), func(o *claim) bool { return o.Mark >= phrase.Named })
+		other := slices.ContainsFunc(all, func(o Command) bool { return o.Slot != c.Slot && o.Left != "" })
+		if c.Left != "" && named && other && slices.ContainsFunc(u.bothSides(), func(p sides) bool {
+			return u.saysOnly(p.before, c) || u.saysOnly(p.behind, c)
+		}) {
+			all[i].Left = ""
+		}
+	}
+}
+
+// saysOnly reports whether a part of a message is the value of a command, beside the name of its slot.
+func (u *utterance) saysOnly(part string, c Command) bool {
+	sl := u.slotOf(c.Slot)
+	v, ok := u.read(sl, part)
+	return ok && v.Reason == "" && v.Left == "" && v.Score >= certain && equal(v.Value, c.Value) &&
+		u.locale.Beyond(spoken(sl).Names, without(part, []found{{v, sl.name}})) == ""
 }
 
 // flowsOf are the flows whose slots commands may give values to.

@@ -209,7 +209,7 @@ func (u *utterance) beside(asked, text string) []found {
 		}
 	}
 	for _, sl := range places {
-		if v, ok := u.locale.Lacks(u.spoken(sl), text); ok && sl.name != asked && sl.traits().verdict {
+		if v, ok := u.locale.Accompanied(u.spoken(sl), text); ok && sl.name != asked && sl.traits().verdict {
 			add(sl.name, v)
 		}
 	}
@@ -264,7 +264,7 @@ func (u *utterance) labelled(asked, text string, add func(string, phrase.Value))
 			continue
 		}
 		s := u.spoken(sl)
-		names := phrase.Slot{Kind: phrase.Single, Choices: []phrase.Choice{{Value: sl.name, Synonyms: s.Names}}}
+		names := phrase.Slot{Kind: phrase.Single, Choices: []phrase.Choice{{Value: sl.name, Synonyms: append(u.calledKind(sl), s.Names...)}}}
 		for _, name := range u.locale.Find(names, text, u.Now) {
 			for _, v := range u.localeOf(sl).Find(s, text, u.Now) {
 				if !name.Place && v.Start >= name.End && u.locale.Leads(text[name.End:v.Start]) {
@@ -273,6 +273,23 @@ func (u *utterance) labelled(asked, text string, add func(string, phrase.Value))
 			}
 		}
 	}
+}
+
+// calledKind are the words for all values of a slot's kind, where they call no other slot: "my number is" tells the telephone number.
+func (u *utterance) calledKind(sl *slot) []string {
+	names := u.locale.Called(spoken(sl).Kind)
+	for _, other := range u.places() {
+		if other == sl {
+			continue
+		}
+		if other.Type == sl.Type {
+			return nil
+		}
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return slices.ContainsFunc(spoken(other).Names, func(called string) bool { return slices.Contains(phrase.Words(called), strings.ToLower(name)) })
+		})
+	}
+	return names
 }
 
 // whole is the score of a value beside which nothing else was said, however it was said.
@@ -428,7 +445,7 @@ func (u *utterance) unlabelled(before, slot string) string {
 	}
 	cut := cuts[len(cuts)-1]
 	sl := u.slotOf(slot)
-	names := append(slices.Clone(spoken(sl).Names), u.dialogue.language.Say(phrase.Key("type."+string(sl.Type)), nil))
+	names := append(u.calledKind(sl), spoken(sl).Names...)
 	label := u.locale.Content(before[cut[1]:])
 	if len(label) == 0 || slices.ContainsFunc(label, func(w string) bool {
 		return !slices.ContainsFunc(names, func(name string) bool {

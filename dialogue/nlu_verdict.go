@@ -54,6 +54,9 @@ func (u *utterance) verdict() []Command {
 		return append([]Command{{Type: Deny, Confidence: score}}, u.replaced()...)
 	}
 	if no {
+		if said, ok := u.locale.Common(u.text); ok && said.Command == phrase.Wrong && u.holding(said.About) != "" { // "nicht am 30. November"
+			return u.isWrong(said)
+		}
 		return u.refusal(rest, score)
 	}
 	return u.saidBeside(rest, false) // a yes to something that is not what was asked is none

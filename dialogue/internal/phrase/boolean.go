@@ -41,19 +41,27 @@ func (l Locale) Wanted(slot Slot, text string) (wanted, ok bool) {
 	return wanted, ok
 }
 
-// Lacks finds words that go without the thing that a slot is called by, as a no: "without a helmet".
-func (l Locale) Lacks(slot Slot, text string) (Value, bool) {
+// Accompanied finds words that take the thing that a slot is called by, or go without it.
+//
+// "With a helmet" is a yes, and "without a helmet" a no. Neither is one in a question. Nothing is denied or doubted beside a yes, and
+// its thing is no part of another one: "with a helmet camera".
+func (l Locale) Accompanied(slot Slot, text string) (Value, bool) {
 	r := l.reading(text, epoch)
+	if l.Question(text) && !l.Requested(text) || r.unsure() {
+		return Value{}, false
+	}
 	for k := range r.says {
-		if !r.language.is(r.wordAt(k), without|lacking) || r.denied(r.says[k]) {
+		has := r.language.is(r.wordAt(k), having)
+		if !has && !r.language.is(r.wordAt(k), without|lacking) || r.denied(r.says[k]) || has && (l.Negated(text) || l.Amiss(text)) {
 			continue
 		}
 		at := k + 1
 		for at < len(r.says) && (r.filling(at) == 1 && r.language.class(r.wordAt(at)) == function || r.language.is(r.wordAt(at), joint)) {
 			at++
 		}
-		if n := r.namedAt(slot, at); n > 0 {
-			return r.value(false, r.says[k], r.says[at+n-1]+1, 1).Value, true
+		n := r.namedAt(slot, at)
+		if next := at + n; n > 0 && !(has && next < len(r.says) && !r.parted(next) && r.language.class(r.wordAt(next)) == content && r.valueRun(next) == 0) {
+			return r.value(has, r.says[k], r.says[next-1]+1, 1).Value, true
 		}
 	}
 	return Value{}, false

@@ -166,6 +166,7 @@ var English = &Language{
 		Plain: "yes yep yup yeah yea yeh ya yah ok okay sure y",
 		Long:  "absolutely definitely certainly correct confirm confirmed proceed continue approve approved accept accepted perfect agreed exactly affirmative",
 		Lacks: "without",
+		Has:   "with",
 		Suits: "work works working suit suits fit fits good possible available free ok okay fine convenient great ideal at all unfortunately make",
 		Stops: "no stop cancel wait abort quit hold hesitate end bother worry forget reject refuse decline deny delete undo",
 		Kept:  "keep it | keep that | keep them | leave it as it is | leave it like that | take your time | no rush | no hurry | thats all | that is all | nothing else | nothing more",
@@ -304,6 +305,7 @@ var English = &Language{
 		Lasting: "for", Times: "time times",
 		True: "true yes on enabled enable", False: "false no off disabled disable",
 		Ands: "and plus also n", Without: "no without zero",
+		Called:        map[string]string{"phone": "number | phone | phone number | telephone | telephone number | mobile | cell", "email": "email | mail | email address | address"},
 		ShortWeekdays: "sun mon tue wed thu fri sat", Endings: "st nd rd th", Point: '.',
 	},
 	Fractions: Fractions{

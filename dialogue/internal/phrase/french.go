@@ -147,6 +147,7 @@ var French = &Language{
 		Plain: "oui ouais ouai si ok okay dac daccord",
 		Long:  "certainement absolument exactement evidemment naturellement parfait daccord volontiers entendu confirme correct",
 		Lacks: "sans",
+		Has:   "avec",
 		Suits: "va vont convient conviennent marche possible bon bonne libre dispo disponible arrange temps peux peut pouvons suis du tout malheureusement ca",
 		Stops: "non stop arretez arrete arreter annulez annule annuler attendez attends supprimez supprimer oubliez oublie refuser",
 		Kept:  "gardez le | gardez la | garde le | garde la | laissez comme ca | ca ira | cest tout | rien dautre | prenez votre temps",
@@ -271,6 +272,7 @@ var French = &Language{
 		Since:         "depuis", Lasting: "pour", Times: "fois",
 		True: "oui vrai", False: "non faux",
 		Ands: "et plus ainsi", Without: "aucun aucune sans zero pas",
+		Called:   map[string]string{"phone": "numéro | téléphone | numéro de téléphone | portable", "email": "mail | email | adresse | adresse mail"},
 		DayFirst: true, Point: ',',
 	},
 	Fractions: Fractions{

@@ -144,6 +144,7 @@ var German = &Language{
 		Plain: "ja jo jap jep ok okay klar",
 		Long:  "naturlich einverstanden selbstverstandlich bestatigt korrekt richtig sicherlich unbedingt",
 		Lacks: "ohne",
+		Has:   "mit",
 		Suits: "passt passen geht gehen klappt klappen funktioniert moglich gut recht schlecht zeit frei leider gar uberhaupt da dabei in frage",
 		Stops: "nein stopp stop abbrechen abbruch brechen warten loschen aufhoren ablehnen vergessen storniere stornieren",
 		Kept:  "behalten | behalte es | lass es so | lassen sie es so | so lassen | schon gut | das war alles | das ist alles | sonst nichts | keine eile",
@@ -282,6 +283,7 @@ var German = &Language{
 		Since: "ab", Lasting: "fur", Times: "mal male", Capitals: true,
 		True: "ja wahr an ein", False: "nein falsch aus",
 		Ands: "und sowie plus auch", Without: "kein keine keinen keinem keiner ohne null",
+		Called:   map[string]string{"phone": "Nummer | Telefon | Telefonnummer | Handy | Handynummer", "email": "Mail | E-Mail | Adresse | Mailadresse"},
 		DayFirst: true, HalfTo: true, Point: ',',
 	},
 	Fractions: Fractions{

@@ -150,6 +150,16 @@ func (l Locale) Wishes(text string) bool {
 	return i < len(r.says) && r.filling(i) >= words
 }
 
+// Called are the words that a language has for the values of a kind: "number" for those of telephones.
+func (l Locale) Called(k *Kind) (names []string) {
+	for name := range strings.SplitSeq(l.language().Values.Called[k.name], "|") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // InOrder reports whether an utterance says in which order things are wanted.
 //
 // Such is "my balance first, then block my card".

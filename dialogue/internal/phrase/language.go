@@ -103,6 +103,7 @@ type Verdicts struct {
 	Stops  string // "cancel", "wait": "don't stop" is no denial
 	Kept   string // behind a no: all stays as it is, "keep it"
 	Lacks  string // "without": a no to that is a yes, and refuses no value before it
+	Has    string // "with": a yes to what is named behind it
 	Suits  string // beside a no behind a value: Monday does not "work", is not "possible"
 }
 
@@ -159,6 +160,7 @@ type Values struct {
 	Compound      func(word func(i int) string) (n, words int)
 	Ordinals      map[string]int    // "first": 1, "last": -1
 	DayOrdinals   map[string]int    // of days alone: "thirteenth": 13
+	Called        map[string]string // by kind: words for its values, "my number is": "number | phone number"
 	Endings       string            // of ordinals in digits: "st nd rd th"
 	Cardinals     bool              // days of a month have plain numbers: "le 3"
 	Days          map[int]string    // sayings by how many days ahead they are: 1: "tomorrow"
@@ -235,6 +237,7 @@ const (
 	orders
 	dayPart
 	lacking
+	having
 	suiting
 	since
 	lasting
@@ -247,7 +250,7 @@ const (
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		aging: b.Ages, person: b.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		aging: b.Ages, person: b.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}
