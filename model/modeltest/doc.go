@@ -1,4 +1,5 @@
-// Package modeltest is the tests that every provider of models passes: [Test] runs them. A [Server] replays recorded
+// Package modeltest is the tests that every provider of models passes: [Test] runs them. Those of
+// embedders are [TestEmbedder]. A [Server] replays recorded
 // answers to providers that ask over HTTP, whole, drop by drop, or cut off.
 //
 //	func TestProvider(t *testing.T) {

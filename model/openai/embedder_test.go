@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/model"
+	"github.com/fermata-go/fermata/model/modeltest"
 	"github.com/fermata-go/fermata/model/openai"
 )
 
@@ -66,4 +67,21 @@ func TestEmbedder(t *testing.T) {
 	if _, err := openai.NewEmbedder(openai.EmbedderOptions{}); !errors.Is(err, model.ErrInvalid) {
 		t.Errorf("without a model: %v", err)
 	}
+}
+
+// The embedder passes the tests of all embedders.
+func TestEmbedderConforms(t *testing.T) {
+	at := func(t *testing.T, url string) modeltest.Embedder {
+		e, err := openai.NewEmbedder(openai.EmbedderOptions{Service: openai.Options{Model: "m", BaseURL: url, NoKey: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	modeltest.TestEmbedder(t, func(t *testing.T) modeltest.Embedder {
+		const five = `{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]},{"index":2,"embedding":[1,0]},{"index":4,"embedding":[1,1]},{"index":3,"embedding":[1,1]}]}`
+		return at(t, modeltest.Serve(t, modeltest.Answer{Body: []byte(five)}).URL)
+	}, func(t *testing.T) modeltest.Embedder {
+		return at(t, modeltest.Serve(t, modeltest.Answer{Again: []byte(" ")}).URL)
+	})
 }

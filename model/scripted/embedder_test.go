@@ -1,10 +1,10 @@
 package scripted_test
 
 import (
-	"context"
 	"reflect"
 	"testing"
 
+	"github.com/fermata-go/fermata/model/modeltest"
 	"github.com/fermata-go/fermata/model/scripted"
 )
 
@@ -24,9 +24,5 @@ func TestEmbedder(t *testing.T) {
 	if len(e.Texts()) != 4 {
 		t.Errorf("it remembers %q", e.Texts())
 	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := e.Embed(gone, []string{"a"}); err == nil {
-		t.Error("it answers when nobody waits any more")
-	}
+	modeltest.TestEmbedder(t, func(*testing.T) modeltest.Embedder { return scripted.NewEmbedder() }, nil)
 }
