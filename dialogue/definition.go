@@ -26,6 +26,8 @@ type Definition struct {
 }
 
 // Settings hold for the whole dialogue.
+//
+// One struct: they are written side by side under one key of the file.
 type Settings struct {
 	Language string // of the user's and the dialogue's texts: en. Defaults to en
 	Zone     string // an IANA time zone, in which "tomorrow" is meant. Defaults to UTC
@@ -37,6 +39,9 @@ type Settings struct {
 
 	// ModelTimeout is how long a message may take the model; then phrases understand it. Defaults to 20 seconds.
 	ModelTimeout time.Duration
+	// Embedder names what makes vectors of texts, by which the ranker compares messages with flows as well: "openai:text-embedding-3-small".
+	// Services.Embedders finds it. Defaults to none: words alone count.
+	Embedder string
 	// Ranker is RankerOff where a message that no trigger is near enough to begins nothing, and no user is asked which flow
 	// is meant. Defaults to "on".
 	Ranker string

@@ -40,6 +40,8 @@ type nearFlow struct {
 
 // embedded are the vectors of one embedder for a dialogue's texts, which a process asks for once.
 type embedded struct {
+	by func() (Embedder, error) // finds the embedder, once
+
 	mu      sync.Mutex
 	vectors map[string][]float32
 	rankers map[*flowRanker]*rank.Ranker
@@ -54,14 +56,30 @@ type nearbyTurn struct {
 	err   error // ends the node: it was interrupted
 }
 
-// nearbyOf prepares a turn for the program's embedder; nil where there is none.
+// nearbyOf prepares a turn for the program's embedder, or for the one that the dialogue names; nil where there is none.
 func (d *Dialogue) nearbyOf(ctx node.Context) *nearbyTurn {
 	given, err := node.Service[*Services](ctx)
-	if err != nil || given == nil || given.Embedder == nil {
+	if err != nil || given == nil {
+		given = &d.defaults
+	}
+	if given.Embedder == nil && d.settings.Embedder == "" {
 		return nil
 	}
-	known, _ := d.phrases.embedded.LoadOrStore(given, &embedded{vectors: make(map[string][]float32), rankers: make(map[*flowRanker]*rank.Ranker)})
+	known, _ := d.phrases.embedded.LoadOrStore(given, &embedded{
+		by: sync.OnceValues(func() (Embedder, error) { return given.embedder(d.settings.Embedder) }), vectors: make(map[string][]float32), rankers: make(map[*flowRanker]*rank.Ranker),
+	})
 	return &nearbyTurn{ctx: ctx, by: given, known: known.(*embedded), asked: make(map[string]nearness)}
+}
+
+// embedder is the program's, or the one of a name.
+func (s *Services) embedder(name string) (Embedder, error) {
+	switch {
+	case s.Embedder != nil:
+		return s.Embedder, nil
+	case s.Embedders == nil:
+		return nil, fmt.Errorf("the program finds no embedders, and the dialogue names %q: set Services.Embedders", name)
+	}
+	return s.Embedders(name)
 }
 
 // ranked is the ranking of a message: with the embedder where there is one that answers in time, and else by its words.
@@ -106,7 +124,7 @@ func (n *nearbyTurn) ask(r *flowRanker, text string) (nearness, error) {
 		}
 		limited, cancel := context.WithTimeout(ctx.Context, limit)
 		defer cancel()
-		ranking, err := n.known.rank(limited, n.by.Embedder, r, text)
+		ranking, err := n.known.rank(limited, r, text)
 		switch {
 		case ctx.Err() != nil:
 			return nearness{}, ctx.Err()
@@ -129,7 +147,11 @@ func (n *nearbyTurn) ask(r *flowRanker, text string) (nearness, error) {
 
 // rank ranks a message by its words and by vectors. The first messages of a process make those of the dialogue's texts; what
 // was made in one is kept for the next.
-func (e *embedded) rank(ctx context.Context, by Embedder, r *flowRanker, text string) (rank.Ranking, error) {
+func (e *embedded) rank(ctx context.Context, r *flowRanker, text string) (rank.Ranking, error) {
+	by, err := e.by()
+	if err != nil {
+		return rank.Ranking{}, err
+	}
 	if !e.mu.TryLock() {
 		return rank.Ranking{}, errors.New("the embedder is being asked for the dialogue's own texts")
 	}

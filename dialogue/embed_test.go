@@ -19,13 +19,16 @@ import (
 )
 
 // parcels is a dialogue whose triggers have few of the words that users have.
-func parcels(t testing.TB) *dialogue.Dialogue {
+func parcels(t testing.TB) *dialogue.Dialogue { t.Helper(); return parcelsNaming(t, "") }
+
+// parcelsNaming is parcels with the name of an embedder.
+func parcelsNaming(t testing.TB, embedder string) *dialogue.Dialogue {
 	t.Helper()
 	say := func(text string) []dialogue.Step {
 		return []dialogue.Step{{ID: "say", Type: dialogue.InformStep, Message: text}}
 	}
 	d, err := dialogue.Compile(dialogue.Definition{
-		Name: "parcels",
+		Name: "parcels", Settings: dialogue.Settings{Embedder: embedder},
 		Flows: []dialogue.Flow{
 			{Name: "broken", Description: "Report damage", Trigger: []string{"my parcel is broken", "the parcel arrived damaged", "it was broken on arrival"}, Steps: say("Broken, then.")},
 			{Name: "late", Description: "Find a parcel", Trigger: []string{"where is my parcel", "my parcel is late", "track my delivery"}, Steps: say("Late, then.")},
@@ -55,8 +58,24 @@ func TestMessagesAreRankedByTheirMeaning(t *testing.T) {
 		{"who won the football match", "did not understand", "did not understand"},
 		{"do not report my carton shattered", "", ""}, // the contrary: at most a question
 	} {
-		for name, services := range map[string]*dialogue.Services{"with": {Embedder: meaning(), EmbedTimeout: time.Hour}, "without": {}} {
-			c := talksWith(t, parcels(t), services)
+		found := func(name string) (dialogue.Embedder, error) {
+			if name != "known" {
+				return nil, errors.New("no such embedder")
+			}
+			return meaning(), nil
+		}
+		for _, way := range []struct {
+			name, names string
+			services    *dialogue.Services
+		}{
+			{"with", "", &dialogue.Services{Embedder: meaning(), EmbedTimeout: time.Hour}},
+			{"with", "known", &dialogue.Services{Embedders: found, EmbedTimeout: time.Hour}},
+			{"without", "unknown", &dialogue.Services{Embedders: found, EmbedTimeout: time.Hour}},
+			{"without", "known", &dialogue.Services{}},
+			{"without", "", &dialogue.Services{Embedders: found}},
+		} {
+			name, services := way.name, way.services
+			c := talksWith(t, parcelsNaming(t, way.names), services)
 			open(t, c, "c", nil)
 			said := strings.Join(send(t, c, "c", dialogue.Message{Text: tt.said}).Texts(), " ")
 			want := tt.with

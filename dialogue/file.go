@@ -17,7 +17,7 @@ var (
 	}
 	metadataKeys = []string{"name", "description"}
 	settingsKeys = []string{
-		"language", "zone", "currency", "day_first", "holidays", "model", "model_timeout_seconds", "ranker", "min_confidence", "misses", "silence", "handoff", "greeting", "translations",
+		"language", "zone", "currency", "day_first", "holidays", "model", "model_timeout_seconds", "embedder", "ranker", "min_confidence", "misses", "silence", "handoff", "greeting", "translations",
 	}
 	silenceKeys = []string{"after_seconds", "close_after", "handoff_after"}
 	handoffKeys = []string{"role"}
@@ -114,6 +114,7 @@ func (f *file) settings(o *document.Object) {
 	for _, at := range o.List("holidays") {
 		s.Holidays = append(s.Holidays, at.Node.Value)
 	}
+	s.Embedder = o.Text("embedder").Text
 	s.Ranker, s.ModelTimeout = o.Text("ranker").Text, o.SecondsOf("model_timeout_seconds")
 	s.MinConfidence, s.Misses = o.Decimal("min_confidence", 0, 1), o.Number("misses", 0, 0)
 	silence := o.Object("silence", silenceKeys)

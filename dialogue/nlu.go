@@ -42,6 +42,9 @@ type Services struct {
 	// Embedder makes vectors of texts, by which messages that are no trigger are ranked, beside their words. Defaults to none:
 	// words alone count.
 	Embedder Embedder
+	// Embedders finds the embedder that the settings of a dialogue name, where Embedder is nil. One that it does not find, and none
+	// that finds any, leave the ranking to words.
+	Embedders func(name string) (Embedder, error)
 	// EmbedTimeout is how long a message may take the embedder; then words alone count. Defaults to 2 seconds.
 	EmbedTimeout time.Duration
 }

@@ -25,6 +25,11 @@ func findModels() (model.Set, error) {
 	return set, nil
 }
 
+// services are what runs find here: models, and the embedders that dialogues name.
+func (m *Main) services() []any {
+	return []any{m.models, &dialogue.Services{Embedders: func(name string) (dialogue.Embedder, error) { return providers.Embedder(name) }}}
+}
+
 // recipeOptions are what every recipe may use here.
 func (m *Main) recipeOptions(agents string) (recipe.Options, error) {
 	allow, err := m.allow()

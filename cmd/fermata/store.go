@@ -244,7 +244,7 @@ func (m *Main) openAt(ctx context.Context, d dsn, mayMake bool, o fermata.Option
 	if m.global.verbose {
 		o.Logger = log
 	}
-	o.Services = append(o.Services, m.models)
+	o.Services = append(o.Services, m.services()...)
 	h := &house{dsn: d}
 	m.forgets = d.memory()
 	if o.Observer, h.flush, err = m.observer(log); err != nil {

@@ -131,6 +131,32 @@ func (f failing) Generate(context.Context, *model.Request) iter.Seq2[model.Chunk
 // Ready says why, see model.Ready.
 func (f failing) Ready(string) error { return f.err }
 
+// Embedder makes the embedder of a name such as "openai:text-embedding-3-small".
+//
+// The environment says where its provider is and which key opens it, as for FromEnv: "openai" and "ollama" have embedders. It fails
+// with model.ErrNoModel where there is no such provider or no key, and asks nobody.
+func Embedder(name string) (*openai.Embedder, error) {
+	provider, rest, _ := strings.Cut(name, ":")
+	o := openai.Options{Model: rest}
+	switch {
+	case rest == "" || provider != OpenAI && provider != Ollama:
+		return nil, &model.Error{
+			Kind: model.ErrNoModel, Message: fmt.Sprintf("there is no embedder %q; expected a provider, %s or %s, and its model, like %q", name, OpenAI, Ollama, "openai:text-embedding-3-small"),
+		}
+	case provider == Ollama:
+		base, err := ollamaURL(os.Getenv("OLLAMA_HOST"))
+		if err != nil {
+			return nil, err
+		}
+		o.BaseURL, o.NoKey = base, true
+	}
+	e, err := openai.NewEmbedder(openai.EmbedderOptions{Service: o})
+	if err != nil {
+		return nil, explained(provider, strings.ToUpper(provider), err)
+	}
+	return e, nil
+}
+
 // ollama speaks OpenAI's protocol.
 func ollama() (model.Model, error) {
 	base, err := ollamaURL(os.Getenv("OLLAMA_HOST"))

@@ -226,3 +226,28 @@ func ExampleFromEnv() {
 	fmt.Println(err)
 	// Output: no such model: none is called "ollma:qwen3"; the set has anthropic, default, ollama, openai; did you mean "ollama:qwen3"?
 }
+
+// An embedder is found by its name, with the key of its provider, and else says which one to set.
+func TestEmbedder(t *testing.T) {
+	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = fmt.Fprintf(w, `{"data":[{"index":0,"embedding":[%d]}]}`, len(body))
+	}))
+	defer answers.Close()
+	environment(t, map[string]string{"OPENAI_API_KEY": secret, "OPENAI_BASE_URL": answers.URL, "OLLAMA_HOST": answers.URL})
+	for _, name := range []string{"openai:text-embedding-3-small", "ollama:nomic-embed-text:v1"} {
+		e, err := providers.Embedder(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := e.Embed(t.Context(), []string{"hello"}); err != nil || len(v) != 1 || len(v[0]) != 1 {
+			t.Errorf("%s: %v, %v", name, v, err)
+		}
+	}
+	environment(t, nil)
+	for name, want := range map[string]string{"openai:m": "OPENAI_API_KEY", "openai": "openai:text-embedding-3-small", "anthropic:m": "expected a provider", "": "expected a provider"} {
+		if _, err := providers.Embedder(name); !errors.Is(err, model.ErrNoModel) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, and expected %q in it", name, err, want)
+		}
+	}
+}
