@@ -68,7 +68,7 @@ func untakenOf(t *recipe.Trace) []fermata.Untaken {
 }
 
 // mostRead bounds the entries that a list of runs reads, to say which messages wait.
-const mostRead = 20_000
+const mostRead = 5_000
 
 // queued counts the messages that wait in runs that rest, until there is too much to read.
 // A journal that cannot be read is no reason to list no runs.
