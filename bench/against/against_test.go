@@ -61,11 +61,12 @@ func TestTwoRevisionsAreCompared(t *testing.T) {
 		"func BenchmarkWork(b *testing.B) {\n\tfor b.Loop() {\n\t\tm.Work()\n\t}\n}\n"
 	const work = "package m\n\nvar Sink []byte\n\nfunc Work() {\n\tfor range %d {\n\t\tSink = make([]byte, 1000)\n\t}\n}\n"
 	for _, c := range []struct {
-		name, tests string
-		own         bool // the old revision measures by its own
+		name, pkg, tests string
+		own              bool // the old revision measures by its own
 	}{
-		{"the benchmarks of today compile", strings.ReplaceAll(bench, "BenchmarkWork", "BenchmarkToday"), false},
-		{"they do not", bench + "\nvar _ = m.Today\n", true},
+		{"the benchmarks of today compile", "bench", strings.ReplaceAll(bench, "BenchmarkWork", "BenchmarkToday"), false},
+		{"they do not", "bench", bench + "\nvar _ = m.Today\n", true},
+		{"their package is new", "bench/steps", bench, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -76,9 +77,9 @@ func TestTwoRevisionsAreCompared(t *testing.T) {
 			git(t, "add", ".")
 			git(t, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "commit", "--quiet", "--message", "first")
 			write(t, "work.go", fmt.Sprintf(work, 1)+"\nconst Today = 1\n")
-			write(t, "bench/work_test.go", c.tests)
+			write(t, c.pkg+"/work_test.go", c.tests)
 			var out, log strings.Builder
-			args := []string{"-rev", "HEAD", "-benchtime", "100x", "-rounds", "1", "-paths"} // compiles no standard library
+			args := []string{"-rev", "HEAD", "-benchtime", "100x", "-rounds", "1", "-paths", "-pkg", "./" + c.pkg} // compiles no standard library
 			if err := run(t.Context(), args, &out, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
 				t.Fatal(err)
 			}

@@ -54,16 +54,16 @@ func (t *tree) build(ctx context.Context, o *options, binary string) error {
 	return o.build(ctx, t.dir, binary)
 }
 
-// tests replaces the tests of a package, with the folders below it that are its own, by those of today.
+// tests replaces the tests of a package by those of today. A package below bench, or one that is new, is replaced whole, with the
+// folders below it.
 func (t *tree) tests(pkg string) error {
-	if pkg == "./bench" {
-		to := filepath.Join(t.dir, "bench")
+	to := filepath.Join(t.dir, pkg)
+	if _, err := os.Stat(to); err != nil || pkg == "./bench" || strings.HasPrefix(pkg, "./bench/") {
 		if err := os.RemoveAll(to); err != nil {
 			return err
 		}
-		return os.CopyFS(to, os.DirFS("bench"))
+		return os.CopyFS(to, os.DirFS(pkg))
 	}
-	to := filepath.Join(t.dir, pkg)
 	old, err := filepath.Glob(filepath.Join(to, "*_test.go"))
 	if err != nil {
 		return err

@@ -214,6 +214,11 @@ var table = []row{
 	{"bench/against", []string{"bench/internal/contest"}, "it builds the benchmarks of two revisions and runs them: it looks at the tree from outside"},
 	{"bench", []string{anything}, "it measures all rooms"},
 	{
+		"bench/steps",
+		[]string{"fermata", "graph", "journal", "journal/memory", "journal/postgres", "journal/sqlite", "node", "internal/testserver"},
+		"it is compiled with older revisions too: it uses what users have had from the beginning",
+	},
+	{
 		"internal/definitiontest",
 		[]string{"definition", "internal/document", "schema"},
 		"what tests of loaders ask of published schemas, and how tests that definitions hold are run, whatever is defined",
