@@ -185,6 +185,7 @@ func awake() (took func() time.Duration) {
 }
 
 func TestAlive_connecting(t *testing.T) {
+	t.Parallel()
 	for name, gone := range map[string]func(p *place){"refused": (*place).vanish, "silent": (*place).mute} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,6 +208,7 @@ func TestAlive_connecting(t *testing.T) {
 
 // A server that is gone between two calls, or does not answer any more, fails the next call soon, or is found to be back.
 func TestAlive_betweenCalls(t *testing.T) {
+	t.Parallel()
 	for name, gone := range map[string]func(p *place){"refused": (*place).vanish, "silent": (*place).mute} {
 		for _, once := range []bool{false, true} {
 			if name == "silent" && !once {
@@ -250,6 +252,7 @@ func TestAlive_betweenCalls(t *testing.T) {
 
 // A server that dies in a call, whose session and stream it takes along, fails the call soon.
 func TestAlive_inACall(t *testing.T) {
+	t.Parallel()
 	for name, then := range map[string]func(p *place){"gone": (*place).vanish, "and back": func(p *place) { p.vanish(); p.back() }} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -280,6 +283,7 @@ func TestAlive_inACall(t *testing.T) {
 
 // A tool that is silent for long is let be: one whose server answers beside it, and one whose server does nothing else.
 func TestAlive_slow(t *testing.T) {
+	t.Parallel()
 	for name, alone := range map[string]bool{"answers": false, "does one thing at a time": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
+
+	"github.com/fermata-go/fermata/internal/lawtest"
 )
 
 // roleVariable makes the test's binary a server that speaks over its standard input and output.
@@ -26,6 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	lawtest.RunBeside(8)
 	goleak.VerifyTestMain(m)
 }
 

@@ -225,6 +225,7 @@ nodes: [{type: agent, id: pay, agent_ref: pay, for_each: list, max_retries: 2, i
 // A call of an agent with at_most_once that may have happened is not made again, whatever retries there are: not by the
 // agent, not around it. One that cannot have happened is a failure like any other, and tried again.
 func TestJ5_CallsWithAnUnknownOutcomeAreNotRepeated(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"http", "http get", "mcp", "exec"} {
 		for place, files := range surroundings {
 			for _, f := range []fate{refusedFate, cutFate, silentFate, failedFate, partFate, wonFate} {
@@ -267,6 +268,7 @@ func loadWith(t *testing.T, files map[string]string, agent string, more map[stri
 
 // Without at_most_once a call whose outcome was lost is made again: it has an idempotency key.
 func TestJ5_CallsThatMayBeRepeatedAre(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"http", "mcp", "exec"} {
 		for _, f := range []fate{cutFate, silentFate} {
 			t.Run(kind+"/"+string(f), func(t *testing.T) {
@@ -293,6 +295,7 @@ nodes: [{type: agent, id: write, agent_ref: write, max_retries: 2}]
 // A model is not told that a call has failed which may have happened: a person is asked, where the reasoning may reach
 // one, and else it ends. A call that cannot have happened is told as a failure.
 func TestJ5_ModelsAreNotToldOfUnknownOutcomes(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"http", "mcp", "exec"} {
 		for _, people := range []bool{true, false} {
 			for _, f := range []fate{refusedFate, cutFate, silentFate, failedFate, partFate} {

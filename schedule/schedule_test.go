@@ -449,6 +449,7 @@ func TestRunGoesForwardOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.tick = 100 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
@@ -463,16 +464,16 @@ func TestRunGoesForwardOnly(t *testing.T) {
 			t.Fatalf("not told %q", want)
 		}
 	}
-	time.Sleep(tick + tick/2) // until it has looked at the clock
+	time.Sleep(s.tick + s.tick/2) // until it has looked at the clock
 	clock.AdvanceTo(from.Add(time.Second))
 	expect("01:00:00 started <nil>")
 	clock.AdvanceTo(from.Add(time.Hour + time.Second))
 	expect("02:00:00 left out <nil>")
 	s.ends(t)
 	clock.by.Store(int64(30 * time.Second))
-	time.Sleep(2*tick + tick/2)
+	time.Sleep(2*s.tick + s.tick/2)
 	clock.by.Store(0)
-	time.Sleep(2*tick + tick/2)
+	time.Sleep(2*s.tick + s.tick/2)
 	clock.AdvanceTo(from.Add(2*time.Hour + time.Second))
 	expect("03:00:00 started <nil>")
 	cancel()

@@ -15,7 +15,8 @@ import (
 
 // Scheduler starts the runs of schedules. Every process may have one for the same schedules.
 type Scheduler struct {
-	rt *fermata.Runtime // starts the runs, and tells the time
+	rt   *fermata.Runtime // starts the runs, and tells the time
+	tick time.Duration    // how often Run looks at the clock, since clocks are set and machines sleep; a second
 
 	mu    sync.Mutex // held while runs are started, and while rules are replaced
 	rules []*tracked
@@ -31,7 +32,7 @@ type tracked struct {
 
 // New checks schedules and returns their scheduler. Two of one name are refused.
 func New(rt *fermata.Runtime, schedules ...Schedule) (*Scheduler, error) {
-	s := &Scheduler{rt: rt}
+	s := &Scheduler{rt: rt, tick: time.Second}
 	rules, err := readAll(schedules)
 	s.rules = rules
 	return s, err
@@ -77,12 +78,8 @@ func (s *Scheduler) Replace(schedules ...Schedule) error {
 	return nil
 }
 
-const (
-	// tick is how often the clock is looked at, since clocks are set and machines sleep.
-	tick = time.Second
-	// gap is how far the clock may go on between two looks without what lies between counting as missed.
-	gap = time.Minute
-)
+// gap is how far the clock may go on between two looks without what lies between counting as missed.
+const gap = time.Minute
 
 // Run starts the runs that are due until ctx is done, by the time of the runtime's store (law J12). First it catches up. An
 // error of a start is tried again each second, and is joined to that of ctx if it lasts until the end.
@@ -90,7 +87,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	s.owe()
 	last := s.rt.Now()
 	err := s.advance(ctx, last, last)
-	timer := time.NewTicker(tick)
+	timer := time.NewTicker(s.tick)
 	defer timer.Stop()
 	for {
 		select {

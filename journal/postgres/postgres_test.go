@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	lawtest.RunBeside(6)
+	lawtest.RunBeside(12)
 	goleak.VerifyTestMain(m)
 }
 
