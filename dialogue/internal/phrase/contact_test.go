@@ -1,6 +1,7 @@
 package phrase_test
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
@@ -77,7 +78,8 @@ func TestNationalPhonesAreReadWithTheirCountry(t *testing.T) {
 		}
 		slot, want := phrase.Slot{Kind: phrase.Phone, Country: country}, "+"+code+digits
 		grouped := digits[:2] + " " + digits[2:5] + "-" + digits[5:]
-		says := []string{trunk + digits, trunk + grouped, "(" + trunk + digits[:2] + ") " + digits[2:], "+" + code + " " + grouped, "00" + code + " " + grouped, want}
+		exit := cmp.Or(map[string]string{"AU": "0011", "CA": "011", "US": "011"}[country], "00") // dialled before the code of another country
+		says := []string{trunk + digits, trunk + grouped, "(" + trunk + digits[:2] + ") " + digits[2:], "+" + code + " " + grouped, exit + code + " " + grouped, want}
 		if trunk != "" {
 			says = append(says, "+"+code+" ("+trunk+")"+grouped)
 		}
@@ -90,6 +92,9 @@ func TestNationalPhonesAreReadWithTheirCountry(t *testing.T) {
 			}
 		}
 		refused := []string{trunk + digits + "123456"}
+		if exit != "00" {
+			refused = append(refused, "0049 30 1234567") // nobody there dials that
+		}
 		if trunk != "" && country != "IN" {
 			refused = append(refused, grouped)
 		}

@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -23,14 +24,15 @@ type numbering struct {
 	code  string // the country's: "49"
 	trunk string // the digit before national numbers, which no caller from abroad dials; "" for none
 	digit int    // how many digits a national number has behind it; 0 for several lengths
+	exit  string // what is dialled before the code of another country; "" for 00
 }
 
 // numberings are those of countries, by their ISO 3166 codes.
 var numberings = map[string]numbering{
-	"AT": {"43", "0", 0}, "AU": {"61", "0", 9}, "BE": {"32", "0", 0}, "CA": {"1", "1", 10}, "CH": {"41", "0", 9}, "CZ": {"420", "", 9},
-	"DE": {"49", "0", 0}, "DK": {"45", "", 8}, "ES": {"34", "", 9}, "FI": {"358", "0", 0}, "FR": {"33", "0", 9}, "GB": {"44", "0", 0},
-	"GR": {"30", "", 10}, "IE": {"353", "0", 0}, "IN": {"91", "0", 10}, "IT": {"39", "", 0}, "LU": {"352", "", 0}, "NL": {"31", "0", 9}, "NO": {"47", "", 8},
-	"NZ": {"64", "0", 0}, "PL": {"48", "", 9}, "PT": {"351", "", 9}, "SE": {"46", "0", 0}, "US": {"1", "1", 10},
+	"AT": {"43", "0", 0, ""}, "AU": {"61", "0", 9, "0011"}, "BE": {"32", "0", 0, ""}, "CA": {"1", "1", 10, "011"}, "CH": {"41", "0", 9, ""}, "CZ": {"420", "", 9, ""},
+	"DE": {"49", "0", 0, ""}, "DK": {"45", "", 8, ""}, "ES": {"34", "", 9, ""}, "FI": {"358", "0", 0, ""}, "FR": {"33", "0", 9, ""}, "GB": {"44", "0", 0, ""},
+	"GR": {"30", "", 10, ""}, "IE": {"353", "0", 0, ""}, "IN": {"91", "0", 10, ""}, "IT": {"39", "", 0, ""}, "LU": {"352", "", 0, ""}, "NL": {"31", "0", 9, ""}, "NO": {"47", "", 8, ""},
+	"NZ": {"64", "0", 0, ""}, "PL": {"48", "", 9, ""}, "PT": {"351", "", 9, ""}, "SE": {"46", "0", 0, ""}, "US": {"1", "1", 10, "011"},
 }
 
 // PhoneCountries returns the countries whose national numbers are read, as ISO 3166 codes in order.
@@ -42,8 +44,8 @@ func (n numbering) international(number string, said string) (string, bool) {
 	switch {
 	case n.code == "":
 		return number, true
-	case strings.HasPrefix(number, "00"):
-		number = "+" + number[2:]
+	case strings.HasPrefix(number, cmp.Or(n.exit, "00")):
+		number = "+" + number[len(cmp.Or(n.exit, "00")):]
 	}
 	if abroad, is := strings.CutPrefix(number, "+"); is {
 		if n.trunk != "" && strings.Contains(said, "("+n.trunk+")") { // "+49 (0)30"
