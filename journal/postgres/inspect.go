@@ -22,7 +22,7 @@ type Report struct {
 func Inspect(ctx context.Context, dsn string, o Options) (Report, error) {
 	o.ReadOnly = true
 	s := &Store{options: o, done: make(chan struct{}), own: make(map[uint32]bool)}
-	r := Report{Current: len(migrations)}
+	r := Report{Current: schemaVersion}
 	err := s.connect(ctx, dsn)
 	if err == nil {
 		defer s.pool.Close()

@@ -159,17 +159,17 @@ func (s *Store) disconnected(c *pgx.Conn) {
 // the time there is nothing to do, which takes one round trip; what else there may be, inspect tells apart.
 func adopt(ctx context.Context, c *pgx.Conn, o Options) error {
 	version, err := versionOf(ctx, c, o.Schema)
-	if err == nil && version == len(migrations) {
+	if err == nil && version == schemaVersion {
 		return nil
 	}
 	version, err = inspect(ctx, c, o.Schema)
 	switch {
 	case err != nil:
 		return err
-	case version == len(migrations):
+	case version == schemaVersion:
 		return nil
 	case o.ReadOnly:
-		return fmt.Errorf("%w: schema %s has version %d, expected %d; a store that may write brings it there", journal.ErrReadOnly, o.Schema, version, len(migrations))
+		return fmt.Errorf("%w: schema %s has version %d, expected %d; a store that may write brings it there", journal.ErrReadOnly, o.Schema, version, schemaVersion)
 	}
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		// Others may be doing the same. The lock ends with the transaction.
@@ -177,16 +177,17 @@ func adopt(ctx context.Context, c *pgx.Conn, o Options) error {
 			return err
 		}
 		version, err := inspect(ctx, tx.Conn(), o.Schema)
-		if err != nil || version == len(migrations) {
+		if err != nil || version == schemaVersion {
 			return err
 		}
-		if version == 0 {
-			if err := makeSchema(ctx, tx, o.Schema); err != nil {
-				return err
-			}
+		scripts := []string{schema}
+		if version > 0 {
+			scripts = upgrades[version-1:]
+		} else if err := makeSchema(ctx, tx, o.Schema); err != nil {
+			return err
 		}
-		for _, m := range migrations[version:] {
-			if _, err := tx.Exec(ctx, in(o.Schema, m), pgx.QueryExecModeSimpleProtocol); err != nil {
+		for _, script := range scripts {
+			if _, err := tx.Exec(ctx, in(o.Schema, script), pgx.QueryExecModeSimpleProtocol); err != nil {
 				return err
 			}
 		}
@@ -195,7 +196,7 @@ func adopt(ctx context.Context, c *pgx.Conn, o Options) error {
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, in(o.Schema, "UPDATE @format SET version = $1"), len(migrations))
+		_, err = tx.Exec(ctx, in(o.Schema, "UPDATE @format SET version = $1"), schemaVersion)
 		return err
 	})
 }
@@ -214,10 +215,12 @@ func makeSchema(ctx context.Context, tx pgx.Tx, schema string) error {
 func inspect(ctx context.Context, c *pgx.Conn, schema string) (version int, err error) {
 	var tables int
 	var ours bool
-	err = c.QueryRow(ctx, `SELECT count(*), coalesce(bool_or(c.relname = 'format'), false)
-		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`, schema).Scan(&tables, &ours)
+	err = c.QueryRow(ctx, `SELECT (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')),
+		EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND c.relname = 'format' AND c.relkind IN ('r', 'p', 'v', 'm', 'f'))
+		FROM pg_namespace n WHERE n.nspname = $1`, schema).Scan(&tables, &ours)
 	switch {
+	case errors.Is(err, pgx.ErrNoRows): // there is no schema, and no need to look for what is in it
+		return 0, nil
 	case err != nil:
 		return 0, err
 	case tables == 0:
@@ -231,8 +234,8 @@ func inspect(ctx context.Context, c *pgx.Conn, schema string) (version int, err 
 		return 0, fmt.Errorf("%w: the schema does not say which version it is", journal.ErrCorrupt)
 	case err != nil:
 		return 0, err
-	case version > len(migrations):
-		return 0, fmt.Errorf("%w: the schema has version %d, this version reads up to %d", journal.ErrNewer, version, len(migrations))
+	case version > schemaVersion:
+		return 0, fmt.Errorf("%w: the schema has version %d, this version reads up to %d", journal.ErrNewer, version, schemaVersion)
 	case version < 1:
 		return 0, fmt.Errorf("%w: version %d of the schema does not exist", journal.ErrCorrupt, version)
 	}

@@ -9,18 +9,21 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// migrations make an empty schema one of ours, and an old one current: each brings the schema to the version that is
-// its place in the list, from 1. A released one never changes. An @ stands for the schema's name and a dot.
+// schemaVersion is that of schemas which this version makes.
+const schemaVersion = 4
+
+// schema makes an empty schema one of ours; the version is put into format then. An @ stands for the schema's name and a dot.
 //
 // A row of journal holds a frame of entries (see journal.AppendEntries), or where the run was compacted a block of
 // package block; last is the seq of its last entry. A run's head is in its row of runs, which is locked by whoever
-// appends. Names are texts, and compare by their bytes; what may be any bytes is a bytea.
-var migrations = []string{`
+// appends. Names are texts, and compare by their bytes; what may be any bytes is a bytea. The labels of a run are JSON, "" for
+// none, and triggers bring run_labels up to date with them (laws J13 and J14). The index runs_turn is the order in which
+// workers take runs; runs_later says when the next one may be taken (laws J16 and J17). The table drivers says which drivers live.
+const schema = `
 CREATE TABLE @format (
 	id integer PRIMARY KEY CHECK (id = 1),
 	version integer NOT NULL
 );
-INSERT INTO @format (id, version) VALUES (1, 0);
 CREATE TABLE @runs (
 	id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 	run text COLLATE "C" NOT NULL UNIQUE,
@@ -33,7 +36,14 @@ CREATE TABLE @runs (
 	error bytea NOT NULL,
 	created bigint NOT NULL,
 	updated bigint NOT NULL,
-	waiting bigint NOT NULL
+	waiting bigint NOT NULL,
+	driver text COLLATE "C" NOT NULL DEFAULT '',
+	ready boolean NOT NULL DEFAULT false,
+	labels text COLLATE "C" NOT NULL DEFAULT '',
+	queue text COLLATE "C" NOT NULL DEFAULT '',
+	priority integer NOT NULL DEFAULT 0,
+	notbefore bigint NOT NULL DEFAULT 0,
+	dedup text COLLATE "C" NOT NULL DEFAULT ''
 ) WITH (fillfactor = 60);
 CREATE INDEX runs_status ON @runs (status, id);
 CREATE TABLE @journal (
@@ -55,7 +65,11 @@ CREATE TABLE @interrupts (
 	opened bigint NOT NULL,
 	open boolean NOT NULL,
 	role text COLLATE "C" NOT NULL,
-	data bytea NOT NULL
+	data bytea NOT NULL,
+	state text COLLATE "C" NOT NULL DEFAULT '',
+	kind text COLLATE "C" NOT NULL DEFAULT '',
+	holder text COLLATE "C" NOT NULL DEFAULT '',
+	due bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX interrupts_run ON @interrupts (run);
 CREATE INDEX interrupts_open ON @interrupts (opened, id) WHERE open;
@@ -66,17 +80,20 @@ CREATE TABLE @timers (
 	PRIMARY KEY (run, timer)
 );
 CREATE INDEX timers_due ON @timers (due);
-`, `
-ALTER TABLE @runs ADD COLUMN driver text COLLATE "C" NOT NULL DEFAULT '';
-ALTER TABLE @runs ADD COLUMN ready boolean NOT NULL DEFAULT false;
-CREATE INDEX runs_ready ON @runs (id) WHERE ready;
+INSERT INTO @format (id, version) VALUES (1, 0);
+` + readyRuns + foundBy + openInterrupts + turns
+
+// Parts of the schema that later versions have added.
+const (
+	// readyRuns is of version 2.
+	readyRuns = `CREATE INDEX runs_ready ON @runs (id) WHERE ready;
 CREATE TABLE @drivers (
 	driver text COLLATE "C" PRIMARY KEY,
 	until timestamptz NOT NULL
 );
-`, `
-ALTER TABLE @runs ADD COLUMN labels text COLLATE "C" NOT NULL DEFAULT '';
-CREATE INDEX runs_created ON @runs (created, id) WHERE kind <> 'definition';
+`
+	// foundBy and openInterrupts are of version 3.
+	foundBy = `CREATE INDEX runs_created ON @runs (created, id) WHERE kind <> 'definition';
 CREATE INDEX runs_updated ON @runs (updated, id) WHERE kind <> 'definition';
 CREATE INDEX runs_found ON @runs (status, created, id) WHERE kind <> 'definition';
 CREATE INDEX runs_plan ON @runs (plan, created, id) WHERE kind <> 'definition';
@@ -103,22 +120,41 @@ CREATE TRIGGER runs_labelled AFTER INSERT ON @runs FOR EACH ROW WHEN (NEW.labels
 CREATE TRIGGER runs_relabelled AFTER UPDATE OF labels, created ON @runs FOR EACH ROW
 	WHEN (NEW.labels <> OLD.labels OR NEW.created <> OLD.created) EXECUTE FUNCTION @relabel();
 CREATE TRIGGER runs_unlabelled AFTER DELETE ON @runs FOR EACH ROW WHEN (OLD.labels <> '') EXECUTE FUNCTION @relabel();
+`
+	openInterrupts = `CREATE INDEX interrupts_role ON @interrupts (role, opened, id) WHERE open;
+CREATE INDEX interrupts_holder ON @interrupts (holder, opened, id) WHERE open AND holder <> '';
+CREATE INDEX interrupts_due ON @interrupts (due, id) WHERE open AND due > 0;
+`
+	// turns is of version 4.
+	turns = `CREATE INDEX runs_turn ON @runs (priority DESC, id) WHERE status = 'running' OR ready AND status = 'paused';
+CREATE INDEX runs_later ON @runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready AND status = 'paused');
+CREATE UNIQUE INDEX runs_dedup ON @runs (dedup) WHERE dedup <> '';
+`
+)
+
+// upgrades bring a schema from version 1 to 2, from 2 to 3, and so on.
+//
+// PostgreSQL looks at all that depends on a table for each column that is added, so a new schema is not made by them.
+var upgrades = []string{
+	`
+ALTER TABLE @runs ADD COLUMN driver text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE @runs ADD COLUMN ready boolean NOT NULL DEFAULT false;
+` + readyRuns,
+	`
+ALTER TABLE @runs ADD COLUMN labels text COLLATE "C" NOT NULL DEFAULT '';
+` + foundBy + `
 ALTER TABLE @interrupts ADD COLUMN state text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE @interrupts ADD COLUMN kind text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE @interrupts ADD COLUMN holder text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE @interrupts ADD COLUMN due bigint NOT NULL DEFAULT 0;
-CREATE INDEX interrupts_role ON @interrupts (role, opened, id) WHERE open;
-CREATE INDEX interrupts_holder ON @interrupts (holder, opened, id) WHERE open AND holder <> '';
-CREATE INDEX interrupts_due ON @interrupts (due, id) WHERE open AND due > 0;
-`, `
+` + openInterrupts,
+	`
 ALTER TABLE @runs ADD COLUMN queue text COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE @runs ADD COLUMN priority integer NOT NULL DEFAULT 0;
 ALTER TABLE @runs ADD COLUMN notbefore bigint NOT NULL DEFAULT 0;
 ALTER TABLE @runs ADD COLUMN dedup text COLLATE "C" NOT NULL DEFAULT '';
-CREATE INDEX runs_turn ON @runs (priority DESC, id) WHERE status = 'running' OR ready AND status = 'paused';
-CREATE INDEX runs_later ON @runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready AND status = 'paused');
-CREATE UNIQUE INDEX runs_dedup ON @runs (dedup) WHERE dedup <> '';
-`}
+` + turns,
+}
 
 // refilled is the version that brought the columns by which interrupts are found: those of before get them then.
 const refilled = 3
