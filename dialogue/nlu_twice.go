@@ -8,7 +8,8 @@ import (
 )
 
 // parted are the values of a trigger of which no text holds the same wish once more: "send 50 to Bob and 60 to Ada" is no payee "Bob and
-// 60 to Ada". The text ends before it, and the user is asked about the words that are left: they are never dropped in silence.
+// 60 to Ada", nor is one "Bob not to Ada". The text ends before it, and the user is asked about the words that are left: they are
+// never dropped in silence.
 func (u *utterance) parted(all []Command) []Command {
 	for i, c := range all {
 		text, isText := c.Value.(string)
@@ -16,25 +17,38 @@ func (u *utterance) parted(all []Command) []Command {
 		if !isText || sl == nil || !sl.Type.kind().anyWords(sl.Slot) || c.Left != "" || c.Confidence == 0 || c.Type != SetSlot {
 			continue
 		}
-		if said, ok := u.locale.Common(text); ok && said.Command == phrase.Correct {
-			continue // "Bob. No wait, to Ada"
+		cut, says := u.onceMore(sl, text)
+		if !says {
+			continue
 		}
-		for _, cut := range u.locale.Cuts(text) {
-			rest := text[cut[1]:]
-			if !u.saysAgain(sl, rest) {
-				continue
+		rest := text[cut[1]:]
+		all[i].Value, all[i].Left = strings.TrimRight(text[:cut[0]], " ,;"), rest
+		for k, o := range all { // of which the question names what is left
+			if other := u.slotOf(o.Slot); u.mayClaim(o) && !other.traits().words {
+				all[k].Left, all[i].Left = rest, ""
+				break
 			}
-			all[i].Value, all[i].Left = strings.TrimRight(text[:cut[0]], " ,;"), rest
-			for k, o := range all { // of which the question names what is left
-				if other := u.slotOf(o.Slot); u.mayClaim(o) && !other.traits().words {
-					all[k].Left, all[i].Left = rest, ""
-					break
-				}
-			}
-			break
 		}
 	}
 	return all
+}
+
+// onceMore is where a text says the values of a trigger once more: the end of what is said before, and the beginning of the rest.
+func (u *utterance) onceMore(sl *slot, text string) (cut [2]int, ok bool) {
+	for _, cut := range u.locale.Denials(text) {
+		if _, behind, _ := strings.Cut(text[cut[1]:], " "); u.saysAgain(sl, behind) { // "Bob not to Ada"
+			return cut, true
+		}
+	}
+	if said, ok := u.locale.Common(text); ok && said.Command == phrase.Correct {
+		return cut, false // "Bob. No wait, to Ada"
+	}
+	for _, cut := range u.locale.Cuts(text) {
+		if u.saysAgain(sl, text[cut[1]:]) {
+			return cut, true
+		}
+	}
+	return cut, false
 }
 
 // saysAgain reports whether words behind a text are the values of a trigger once more: one behind the word that leads to the text, or

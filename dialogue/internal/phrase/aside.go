@@ -367,6 +367,17 @@ func (l Locale) Cuts(text string) [][2]int {
 	return all
 }
 
+// Denials returns the places before words that deny what follows, in the form of [Locale.Cuts].
+//
+// "To Bob not to Ada" has one.
+func (l Locale) Denials(text string) [][2]int {
+	r := l.reading(text, epoch)
+	if r.cut {
+		return nil
+	}
+	return r.cuts(func(k int) bool { return r.language.class(r.wordAt(k)) == negation })
+}
+
 // Joints returns the cuts of an utterance, and the places where a new thing may begin without one.
 //
 // Such are words that open what is said ("please", "oh"), and marks between things ("&", "-"). A place says little by itself:
