@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/progress"
@@ -132,10 +133,7 @@ func (m *Main) warnUntaken(ctx context.Context, h *house, info *fermata.RunInfo,
 		return
 	}
 	names, known := r.Messages()
-	for _, taken := range names {
-		known = known && taken != name
-	}
-	if !known {
+	if !known || slices.Contains(names, name) {
 		return
 	}
 	text := fmt.Sprintf("no receive of plan %s has the name %q", term.OneLine(info.Plan), name)
