@@ -44,9 +44,9 @@ func (m *Main) serveCommand() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve [FOLDER]",
-		Short: "Serve the recipes of a folder over HTTP, and run them",
-		Long: "Serve an HTTP API and a console, to be opened in a browser, for all recipes below FOLDER (default .): start runs, show them, " +
-			"answer their questions. " +
+		Short: "Serve the recipes and dialogues of a folder over HTTP, and run them",
+		Long: "Serve an HTTP API and a console, to be opened in a browser, for all recipes and dialogues below FOLDER (default .): start runs, show them, " +
+			"answer their questions, hold conversations. " +
 			"The same process works on the runs of the store. It takes changes of the folder without a restart: new runs take the changed " +
 			"file, and one that cannot be loaded is reported and served as it was. " +
 			"There is no login yet: it listens on this machine only. Ctrl-C refuses new requests and waits until its runs rest; a " +
@@ -181,7 +181,8 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	screen.url = "http://" + listener.Addr().String()
 	s := &serving{
 		m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{}),
-		says: &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)},
+		talks: &talking{m: m, house: h, hosts: f.hosts},
+		says:  &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)},
 	}
 	if err := s.take(screen.files); err != nil {
 		return errors.Join(err, listener.Close())
@@ -202,6 +203,7 @@ type serving struct {
 	http     *http.Server
 	draining *atomic.Bool
 	over     chan struct{} // closed when streams end
+	talks    *talking      // the conversations of dialogues
 
 	scheduler *schedule.Scheduler // nil where this server starts no runs of schedules
 	says      *scheduleSpeaker    // shows what it starts
@@ -326,7 +328,7 @@ func (m *Main) checkStore(ctx context.Context, d dsn) error {
 func (m *Main) nothingServed(screen *startScreen) error {
 	failed := screen.failed()
 	if len(failed) == 0 {
-		return &exit{exitFailed, fmt.Errorf("%s has no recipe: expected files such as refund.yaml or refund/recipe.yaml (dialogues are not served yet); begin one with: %s",
+		return &exit{exitFailed, fmt.Errorf("%s has no recipe and no dialogue: expected files such as refund.yaml or refund/recipe.yaml; begin one with: %s",
 			screen.folder, m.command("init"))}
 	}
 	m.showFailed(failed)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-go/fermata/api"
 	"github.com/fermata-go/fermata/definition"
+	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -80,9 +81,6 @@ func servable(l loaded, d dsn) error {
 
 // serveNotes say what may keep the runs of a definition from ending well on this machine.
 func (m *Main) serveNotes(l loaded) (notes []string) {
-	if definitionKind(l) == dialogueKind {
-		return nil
-	}
 	for _, p := range m.unready(l) {
 		notes = append(notes, p.Message)
 	}
@@ -160,9 +158,14 @@ func (s *servedFile) recipe() *recipe.Recipe {
 	return r
 }
 
-// definitions are what the API starts runs of.
-func definitions(files []servedFile) (all []api.Definition) {
+// definitions are what the API starts runs and conversations of.
+func definitions(files []servedFile, talks *talking) (all []api.Definition) {
 	for i := range files {
+		if d, ok := files[i].loaded.(*dialogue.Dialogue); ok {
+			all = append(all, api.Definition{
+				Name: d.Name(), Plan: d.Plan(), Kind: dialogueKind, Source: d.Source(), Notes: files[i].notes, Talks: talks.talksOf(d),
+			})
+		}
 		r := files[i].recipe()
 		if r == nil {
 			continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
@@ -25,17 +26,29 @@ func (s *startScreen) failed() (all []servedFile) {
 	return all
 }
 
-// nothing reports whether there is no recipe to serve.
-func (s *startScreen) nothing() bool { return s.count() == 0 }
+// nothing reports whether there is nothing to serve.
+func (s *startScreen) nothing() bool {
+	return !slices.ContainsFunc(s.files, func(f servedFile) bool { return f.loaded != nil })
+}
 
-// count is how many recipes are served.
-func (s *startScreen) count() (n int) {
+// counted says how many recipes and dialogues are served.
+func (s *startScreen) counted() string {
+	recipes, dialogues := 0, 0
 	for i := range s.files {
-		if s.files[i].recipe() != nil {
-			n++
+		switch {
+		case s.files[i].recipe() != nil:
+			recipes++
+		case s.files[i].loaded != nil:
+			dialogues++
 		}
 	}
-	return n
+	switch {
+	case dialogues == 0:
+		return term.Count(recipes, "recipe")
+	case recipes == 0:
+		return term.Count(dialogues, "dialogue")
+	}
+	return term.Count(recipes, "recipe") + " and " + term.Count(dialogues, "dialogue")
 }
 
 // servedLine is the start screen in --json.
@@ -45,9 +58,8 @@ type servedLine struct {
 	Worker      bool               `json:"worker"`
 	ReadOnly    bool               `json:"readOnly"`
 	Definitions []servedDefinition `json:"definitions"`
-	Dialogues   []servedDefinition `json:"dialogues,omitempty"` // which are not served
-	Failed      []fileReport       `json:"failed"`              // a definition of such a file is what it was before
-	Changed     []string           `json:"changed,omitempty"`   // the files whose change this line is about; none at the start
+	Failed      []fileReport       `json:"failed"`            // a definition of such a file is what it was before
+	Changed     []string           `json:"changed,omitempty"` // the files whose change this line is about; none at the start
 }
 
 type servedDefinition struct {
@@ -73,7 +85,7 @@ func (m *Main) showStart(screen *startScreen) {
 	if screen.nothing() {
 		return
 	}
-	s.Println(styles.Strong.Apply("Fermata "+verb+" "+term.Count(screen.count(), "recipe")) + styles.Faint.Apply(" of "+screen.folder))
+	s.Println(styles.Strong.Apply("Fermata "+verb+" "+screen.counted()) + styles.Faint.Apply(" of "+screen.folder))
 	if screen.url != "" {
 		s.Println("", "  "+styles.Code.Apply(screen.url))
 	}
@@ -82,12 +94,6 @@ func (m *Main) showStart(screen *startScreen) {
 	for i := range screen.files {
 		f := &screen.files[i]
 		if f.loaded == nil {
-			continue
-		}
-		if f.recipe() == nil {
-			list.Rows = append(list.Rows, []string{
-				styles.Faint.Apply(s.Glyphs().Skipped), f.loaded.Name(), styles.Faint.Apply("a dialogue, not served: " + m.command("chat", f.file)),
-			})
 			continue
 		}
 		mark := styles.Good.Apply(s.Glyphs().Done)
@@ -151,12 +157,9 @@ func (s *startScreen) line() servedLine {
 		if f.loaded == nil {
 			continue
 		}
-		d := servedDefinition{Name: f.loaded.Name(), Kind: definitionKind(f.loaded), File: f.file, Notes: f.notes}
-		if f.recipe() == nil {
-			line.Dialogues = append(line.Dialogues, d)
-			continue
-		}
-		line.Definitions = append(line.Definitions, d)
+		line.Definitions = append(line.Definitions, servedDefinition{
+			Name: f.loaded.Name(), Kind: definitionKind(f.loaded), File: f.file, Notes: f.notes,
+		})
 	}
 	return line
 }

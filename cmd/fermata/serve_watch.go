@@ -85,7 +85,7 @@ func (s *serving) take(files []servedFile) error {
 	if err := s.takeSchedules(files); err != nil {
 		return err
 	}
-	return s.api.Replace(definitions(files), faults(files)...)
+	return s.api.Replace(definitions(files, s.talks), faults(files)...)
 }
 
 // differ reports whether two loads of a folder serve other definitions, or say something else of its files.
