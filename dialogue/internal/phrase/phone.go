@@ -23,16 +23,17 @@ var phoneForm = regexp.MustCompile(`^(\+|00)?[0-9(][0-9()/. \x{a0}-]{4,24}[0-9]`
 type numbering struct {
 	code  string // the country's: "49"
 	trunk string // the digit before national numbers, which no caller from abroad dials; "" for none
-	digit int    // how many digits a national number has behind it; 0 for several lengths
+	least int    // how many digits a national number of a household or a mobile has behind it at least
+	most  int    // and at most
 	exit  string // what is dialled before the code of another country; "" for 00
 }
 
-// numberings are those of countries, by their ISO 3166 codes.
+// numberings are those of countries, by their ISO 3166 codes, as the metadata of google/libphonenumber has them.
 var numberings = map[string]numbering{
-	"AT": {"43", "0", 0, ""}, "AU": {"61", "0", 9, "0011"}, "BE": {"32", "0", 0, ""}, "CA": {"1", "1", 10, "011"}, "CH": {"41", "0", 9, ""}, "CZ": {"420", "", 9, ""},
-	"DE": {"49", "0", 0, ""}, "DK": {"45", "", 8, ""}, "ES": {"34", "", 9, ""}, "FI": {"358", "0", 0, ""}, "FR": {"33", "0", 9, ""}, "GB": {"44", "0", 0, ""},
-	"GR": {"30", "", 10, ""}, "IE": {"353", "0", 0, ""}, "IN": {"91", "0", 10, ""}, "IT": {"39", "", 0, ""}, "LU": {"352", "", 0, ""}, "NL": {"31", "0", 9, ""}, "NO": {"47", "", 8, ""},
-	"NZ": {"64", "0", 0, ""}, "PL": {"48", "", 9, ""}, "PT": {"351", "", 9, ""}, "SE": {"46", "0", 0, ""}, "US": {"1", "1", 10, "011"},
+	"AT": {"43", "0", 4, 13, ""}, "AU": {"61", "0", 9, 9, "0011"}, "BE": {"32", "0", 8, 9, ""}, "CA": {"1", "1", 10, 10, "011"}, "CH": {"41", "0", 9, 9, ""}, "CZ": {"420", "", 9, 9, ""},
+	"DE": {"49", "0", 5, 15, ""}, "DK": {"45", "", 8, 8, ""}, "ES": {"34", "", 9, 9, ""}, "FI": {"358", "0", 5, 10, ""}, "FR": {"33", "0", 9, 9, ""}, "GB": {"44", "0", 9, 10, ""},
+	"GR": {"30", "", 10, 10, ""}, "IE": {"353", "0", 7, 10, ""}, "IN": {"91", "0", 10, 10, ""}, "IT": {"39", "", 6, 12, ""}, "LU": {"352", "", 4, 11, ""}, "NL": {"31", "0", 9, 9, ""}, "NO": {"47", "", 8, 8, ""},
+	"NZ": {"64", "0", 8, 10, ""}, "PL": {"48", "", 9, 9, ""}, "PT": {"351", "", 9, 9, ""}, "SE": {"46", "0", 7, 9, ""}, "US": {"1", "1", 10, 10, "011"},
 }
 
 // PhoneCountries returns the countries whose national numbers are read, as ISO 3166 codes in order.
@@ -56,7 +57,7 @@ func (n numbering) international(number string, said string) (string, bool) {
 		return "+" + abroad, true
 	}
 	national, dialled := strings.CutPrefix(number, n.trunk)
-	if n.digit > 0 && len(national) != n.digit || !dialled && n.digit != 10 {
+	if len(national) < n.least || len(national) > n.most || !dialled && n.least != 10 {
 		return "", false
 	}
 	const most = 15 // of E.164
