@@ -49,6 +49,9 @@ func (d *Dialogue) Begin(context map[string]any) (*State, error) {
 			return nil, fmt.Errorf("context: %s: %w", sl.name, err)
 		}
 	}
+	if _, err := d.labelsOf(s); err != nil {
+		return nil, err
+	}
 	for _, name := range keysOf(d.slots) {
 		if sl := d.slots[name]; sl.Initial != nil {
 			_ = d.fill(s, place{slot: sl}, sl.initial) // one that is not good here leaves it empty

@@ -55,6 +55,7 @@ func (c *compiler) build(def Definition) *Dialogue {
 	for _, sl := range c.context { // it is checked before there is anything else
 		c.validator(sl, c.contextNames(sl), "context."+sl.name)
 	}
+	c.labels(def.Labels)
 	c.d.slots = c.slotsOf(def.Slots, "slots", nil)
 	for _, name := range keysOf(c.d.slots) {
 		c.validator(c.d.slots[name], c.names(nil), "slots."+name)

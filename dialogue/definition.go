@@ -19,6 +19,9 @@ type Definition struct {
 	Patterns map[PatternName]Pattern
 	Chitchat []Chat
 	Events   []EventRule // what is done about what happens outside
+	// Labels are what conversations are found by (law J13): texts, which may have {{ … }} over the context, by their keys. A text
+	// that turns out empty is no label. They read nothing private. Defaults to none.
+	Labels map[string]string
 	// Synonyms are words that mean the same in triggers: {"transfer": ["send", "wire"]}.
 	Synonyms map[string][]string
 	// Renamed are the names of earlier versions that are gone, and what they are now.

@@ -38,6 +38,7 @@ type Dialogue struct {
 	locale   phrase.Locale           // of values that users say
 	greeting *template               // said when a conversation begins
 	context  []*slot                 // brought when a conversation begins
+	labels   []runLabel              // of conversations
 	slots    map[string]*slot        // of the conversation
 	flows    map[string]*flow        // by name
 	order    []*flow                 // as they are declared

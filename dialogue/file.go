@@ -13,7 +13,7 @@ import (
 // The keys of each part of a file. Schema publishes the same ones.
 var (
 	fileKeys = []string{
-		"$schema", "apiVersion", "kind", "metadata", "settings", "context", "slots", "flows", "patterns", "chitchat", "events", "synonyms", "renamed", "actions", "tests",
+		"$schema", "apiVersion", "kind", "metadata", "settings", "context", "slots", "flows", "patterns", "chitchat", "events", "synonyms", "renamed", "labels", "actions", "tests",
 	}
 	metadataKeys = []string{"name", "description"}
 	settingsKeys = []string{
@@ -82,6 +82,9 @@ func (f *file) read() {
 			f.def.Synonyms = make(map[string][]string)
 		}
 		f.def.Synonyms[p.Key.Text] = words(p.Object(o.Report).Words(p.Key.Text))
+	}
+	if o.IsMapping("labels") {
+		f.def.Labels = textsOf(o.Texts("labels"))
 	}
 	if o.IsMapping("renamed") {
 		r := o.Object("renamed", renamedKeys)

@@ -202,7 +202,7 @@ func within(path, other string) bool {
 }
 
 // apart are the keys of a file that say nothing of slots, flows and actions.
-var apart = []string{"", "$schema", "apiVersion", "kind", "metadata", "settings", "patterns", "chitchat", "synonyms", "tests"}
+var apart = []string{"", "$schema", "apiVersion", "kind", "metadata", "settings", "patterns", "chitchat", "synonyms", "labels", "tests"}
 
 // torn tells of a flow by its path whether something in it could not be read, or in what all flows see.
 func torn(known []definition.Problem) func(path string) bool {

@@ -39,6 +39,9 @@ func (d *Dialogue) newPlan() (*plan.Plan, error) {
 			{From: orchestratorNode, To: node.End, Kind: plan.Choice, Label: "closed"},
 		},
 	}
+	if len(d.labels) > 0 {
+		def.Labels = d.startLabels
+	}
 	for _, f := range d.order {
 		sub, err := f.plan(codec)
 		if err != nil {

@@ -148,7 +148,7 @@ var table = []row{
 	{
 		"dialogue",
 		[]string{
-			".", "definition", "dialogue/internal/phrase", "dialogue/internal/rank", "internal/canonical", "internal/document", "internal/expression", "internal/fault", "internal/nearest", "internal/nodehost", "internal/value", "journal", "model", "node", "plan", "schema",
+			".", "definition", "dialogue/internal/phrase", "dialogue/internal/rank", "internal/canonical", "internal/document", "internal/expression", "internal/fault", "internal/label", "internal/nearest", "internal/nodehost", "internal/value", "journal", "model", "node", "plan", "schema",
 		},
 		"likewise; its conversations are runs, and what is said in them are entries",
 	},
