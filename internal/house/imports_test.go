@@ -184,14 +184,16 @@ var table = []row{
 		[]string{".", "internal/mailbox", "internal/nodehost", "internal/printable", "journal", "node"},
 		"a face: spans and measurements are made from entries; the runtime knows it as an Observer and nothing of OpenTelemetry",
 	},
+	{"settings", []string{"internal/printable", "journal"}, "documents beside the runs of any store; it knows no run, and nothing of the documents"},
+	{"identity", []string{"internal/nearest", "internal/printable", "settings"}, "who may do what, for faces that ask; it knows no route, and of stores no more than settings do"},
 	{
 		"server",
-		[]string{".", "internal/fault", "internal/identity", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
+		[]string{".", "identity", "internal/fault", "internal/identity", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
 		"a face: it is given a runtime, and knows neither authors nor stores",
 	},
 	{
 		"api",
-		[]string{".", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "internal/runtype", "internal/taken", "journal", "node", "plan", "schema", "server"},
+		[]string{".", "identity", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "internal/runtype", "internal/taken", "journal", "node", "plan", "schema", "server"},
 		"a face: server with plans of which it starts runs; whose they are, and what executes them, is the program's affair",
 	},
 	{"console", nil, "a face that is only files: the page reads and changes runs over the routes of api, and nothing of a run is in this process's hands"},
