@@ -28,9 +28,6 @@ type Options struct {
 	Executes func(ctx context.Context, run fermata.RunInfo) error
 	// Edits returns the check of a value that a fork of a run has changed. Defaults to the plan's own.
 	Edits func(ctx context.Context, run fermata.RunInfo) (func(value any) error, error)
-	// Starts decides whether a person may start, cancel and retry runs of a definition, or of the plan of that name. It is asked
-	// where Server.Authorize is set. Defaults to nobody.
-	Starts func(p server.Person, definition string) bool
 	// Queued leaves every run that is started to a worker (fermata.Queued). By default this process executes it at once, unless
 	// the request names a queue or a time.
 	Queued bool
@@ -120,7 +117,7 @@ func (h *Handler) mux() *http.ServeMux {
 	return mux
 }
 
-// talk serves the conversations of a dialogue.
+// talk serves the conversations of a dialogue. Its handler decides whose they are: people who talk may be others than those who log in.
 func (h *Handler) talk(w http.ResponseWriter, r *http.Request) {
 	d := h.now.Load().definitions[r.PathValue("name")]
 	if d == nil || d.Talks == nil {

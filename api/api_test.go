@@ -17,6 +17,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/api"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/golden"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
@@ -362,26 +363,27 @@ func TestDefinitionsThatCannotBeServed(t *testing.T) {
 }
 
 func TestH8_WhoMayStartIsDecidedFirst(t *testing.T) {
-	people := map[string]server.Person{
-		"clerk":  {ID: "clerk"},
-		"reader": {ID: "reader", Reads: func(fermata.RunInfo, *journal.Interrupt) bool { return false }},
-	}
-	w := newWorld(t, api.Options{
-		Starts: func(p server.Person, definition string) bool {
-			if definition == "failing" {
+	may := func(who string) func(identity.Right, string) bool {
+		return func(right identity.Right, plan string) bool {
+			if plan == "fails" && right == identity.Start {
 				panic("no rule")
 			}
-			return p.ID != "guest"
-		},
+			return who != "guest" || right == identity.View
+		}
+	}
+	people := map[string]server.Person{
+		"clerk":  {ID: "clerk", May: may("clerk")},
+		"guest":  {ID: "guest", May: may("guest")},
+		"plain":  {ID: "plain"},
+		"reader": {ID: "reader", May: may("reader"), Reads: func(fermata.RunInfo, *journal.Interrupt) bool { return false }},
+	}
+	w := newWorld(t, api.Options{
 		Server: server.Options{Authorize: func(r *http.Request) (server.Person, error) {
 			who := r.Header.Get("X-User")
 			if p, ok := people[who]; ok {
 				return p, nil
 			}
-			switch who {
-			case "guest":
-				return server.Person{ID: who}, nil
-			case "banned":
+			if who == "banned" {
 				return server.Person{}, fermata.ErrForbidden
 			}
 			return server.Person{}, errors.New("unknown")
@@ -393,6 +395,7 @@ func TestH8_WhoMayStartIsDecidedFirst(t *testing.T) {
 	w.request(t, "GET", "/api/runs", "").refuses(t, 401, "who asks is not known")
 	w.request(t, "POST", "/api/runs", body, "X-User", "banned").refuses(t, 403, "not allowed")
 	w.request(t, "POST", "/api/runs", body, "X-User", "guest").refuses(t, 403, "not allowed")
+	w.request(t, "POST", "/api/runs", body, "X-User", "plain").refuses(t, 403, "not allowed")
 	w.request(t, "POST", "/api/runs", `{"definition":"failing"}`, "X-User", "clerk").refuses(t, 403, "not allowed")
 	run := w.request(t, "POST", "/api/runs", body, "X-User", "clerk", "Idempotency-Key", "k").started(t, 201)
 	if run != api.RunID("clerk", "k") || run == api.RunID("", "k") {

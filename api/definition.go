@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
@@ -161,22 +163,29 @@ func (h *Handler) Replace(definitions []Definition, faults ...Fault) error {
 	return nil
 }
 
-// find finds a definition by its name.
-func (c *catalogue) find(name string) (*Definition, error) {
-	d, ok := c.definitions[name]
-	if !ok {
-		p := refused(http.StatusNotFound, fermata.CodeNotFound, "there is no definition %q%s", name, c.near(name))
-		return nil, p
+// find finds the definition of a name, where the person has one of the rights for its plan. Another one is hidden: neither found nor
+// named as the nearest.
+func (h *Handler) find(who *person, name string, rights ...identity.Right) (*Definition, error) {
+	c, shown := h.now.Load(), []string{}
+	may := func(d *Definition) bool {
+		return slices.ContainsFunc(rights, func(right identity.Right) bool { return h.may(who, right, d.Plan.Name()) })
 	}
-	return d, nil
-}
-
-// near ends a message about a definition that is not there.
-func (c *catalogue) near(name string) string {
-	if hint := nearest.Hint(name, c.names); hint != "" {
-		return hint
+	if d, ok := c.definitions[name]; ok && may(d) {
+		return d, nil
 	}
-	return "; GET /api/definitions lists what there is"
+	for _, other := range c.names {
+		if may(c.definitions[other]) {
+			shown = append(shown, other)
+		}
+	}
+	near := nearest.Hint(name, shown)
+	if near == "" {
+		near = "; GET /api/definitions lists what there is"
+	}
+	if name == "" {
+		return nil, malformed(`the body has no member "definition": expected the name of one%s`, near)
+	}
+	return nil, refused(http.StatusNotFound, fermata.CodeNotFound, "there is no definition %q%s", name, near)
 }
 
 type listedDefinitions struct {
@@ -184,17 +193,37 @@ type listedDefinitions struct {
 	Faults      []Fault         `json:"faults,omitempty" jsonschema:"Files that cannot be loaded"`
 }
 
-func (h *Handler) listDefinitions(*request) (*answer, error) {
+func (h *Handler) listDefinitions(in *request) (*answer, error) {
 	c := h.now.Load()
-	out := listedDefinitions{Definitions: make([]definitionRow, 0, len(c.names)), Faults: c.faults}
+	out := listedDefinitions{Definitions: make([]definitionRow, 0, len(c.names))}
 	for _, name := range c.names {
-		out.Definitions = append(out.Definitions, c.definitions[name].row())
+		if d := c.definitions[name]; h.may(in.who, identity.View, d.Plan.Name()) {
+			out.Definitions = append(out.Definitions, d.row())
+		}
+	}
+	for i := range c.faults {
+		if h.seesFault(in.who, &c.faults[i]) {
+			out.Faults = append(out.Faults, c.faults[i])
+		}
 	}
 	return &answer{body: out}, nil
 }
 
+// seesFault reports whether a person is shown why a file cannot be loaded: an author of the definition that it was or, where it never
+// was one, of the one that a file of that name holds by default.
+func (h *Handler) seesFault(who *person, f *Fault) bool {
+	name := f.Name
+	if name == "" {
+		name = strings.TrimSuffix(path.Base(f.File), path.Ext(f.File))
+	}
+	if name == "recipe" {
+		name = path.Base(path.Dir(f.File))
+	}
+	return h.may(who, identity.Author, name)
+}
+
 func (h *Handler) showDefinition(in *request) (*answer, error) {
-	d, err := h.now.Load().find(in.PathValue("name"))
+	d, err := h.find(in.who, in.PathValue("name"), identity.View)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +235,7 @@ func (h *Handler) showDefinition(in *request) (*answer, error) {
 }
 
 func (h *Handler) drawDefinition(in *request) (*answer, error) {
-	d, err := h.now.Load().find(in.PathValue("name"))
+	d, err := h.find(in.who, in.PathValue("name"), identity.View)
 	if err != nil {
 		return nil, err
 	}

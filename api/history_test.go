@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/api"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/server"
@@ -153,10 +154,12 @@ func TestJ9_ARunIsExported(t *testing.T) {
 // neither retried nor forked.
 func TestH8_HistoryIsForThoseWhoReadIt(t *testing.T) {
 	w := newWorld(t, api.Options{
-		Starts:   func(p server.Person, _ string) bool { return p.ID != "reader" },
 		Executes: func(_ context.Context, run fermata.RunInfo) error { return fmt.Errorf("%s needs a model", run.Plan) },
 		Server: server.Options{Authorize: func(r *http.Request) (server.Person, error) {
 			p := server.Person{ID: r.Header.Get("X-User")}
+			p.May = func(right identity.Right, plan string) bool {
+				return p.ID != "reader" || right != identity.Start && (right != identity.Operate || plan == "")
+			}
 			switch p.ID {
 			case "blind":
 				p.Reads = func(_ fermata.RunInfo, q *journal.Interrupt) bool { return q == nil }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/reply"
 	"github.com/fermata-go/fermata/schema"
 )
@@ -21,13 +22,15 @@ import (
 type operation struct {
 	method, path string
 	id, summary  string
-	takes        reflect.Type // the body of a request; nil for none
-	example      string       // of that body
-	needs        bool         // the body may not be left out
-	limit        int64        // of that body, in bytes
-	gives        reflect.Type // the body of the answer; nil where docs/formats.md alone describes it
-	kind         string       // content type of an answer that is no JSON; "" for JSON
-	reads        []parameter  // headers and query parameters
+	right        identity.Right // that a request needs; "" for nothing but a login
+	open         bool           // to everybody, without a login
+	takes        reflect.Type   // the body of a request; nil for none
+	example      string         // of that body
+	needs        bool           // the body may not be left out
+	limit        int64          // of that body, in bytes
+	gives        reflect.Type   // the body of the answer; nil where docs/formats.md alone describes it
+	kind         string         // content type of an answer that is no JSON; "" for JSON
+	reads        []parameter    // headers and query parameters
 	serve        func(*request) (*answer, error)
 }
 
@@ -64,52 +67,56 @@ var (
 func (h *Handler) operations() []operation {
 	return []operation{
 		{
-			method: http.MethodGet, path: "/api/definitions", id: "list-definitions", summary: "What runs can be started of",
+			method: http.MethodGet, path: "/api/me", id: "me", summary: "Who asks, and what they may do",
+			gives: reflect.TypeFor[meShown](), serve: h.me,
+		},
+		{
+			method: http.MethodGet, path: "/api/definitions", id: "list-definitions", right: identity.View, summary: "What runs can be started of",
 			gives: reflect.TypeFor[listedDefinitions](), serve: h.listDefinitions,
 		},
 		{
-			method: http.MethodGet, path: "/api/definitions/{name}", id: "show-definition",
+			method: http.MethodGet, path: "/api/definitions/{name}", id: "show-definition", right: identity.View,
 			summary: "A definition, with the schema of its inputs and its drawing", gives: reflect.TypeFor[definitionShown](), serve: h.showDefinition,
 		},
 		{
-			method: http.MethodGet, path: "/api/definitions/{name}/graph.svg", id: "draw-definition",
+			method: http.MethodGet, path: "/api/definitions/{name}/graph.svg", id: "draw-definition", right: identity.View,
 			summary: "The drawing of a definition", kind: svgType, serve: h.drawDefinition,
 		},
 		{
-			method: http.MethodGet, path: "/api/schedules", id: "list-schedules", summary: "Schedules, their next occurrences and newest runs",
+			method: http.MethodGet, path: "/api/schedules", id: "list-schedules", right: identity.View, summary: "Schedules, their next occurrences and newest runs",
 			gives: reflect.TypeFor[listedSchedules](), serve: h.listSchedules, reads: []parameter{
 				{"next", "query", "integer", "How many next occurrences are listed of each, from 0 to 100; 3 by default"},
 			},
 		},
 		{
-			method: http.MethodPost, path: "/api/runs", id: "start-run", summary: "Start a run", takes: reflect.TypeFor[startBody](), needs: true,
+			method: http.MethodPost, path: "/api/runs", id: "start-run", right: identity.Start, summary: "Start a run", takes: reflect.TypeFor[startBody](), needs: true,
 			example: `{"definition": "NAME", "input": {…}}`,
 			limit:   h.o.MaxBody, gives: reflect.TypeFor[startedBody](), serve: h.start,
 			reads: []parameter{key},
 		},
 		{
-			method: http.MethodPost, path: "/api/runs/{run}/cancel", id: "cancel-run", summary: "Cancel a run",
+			method: http.MethodPost, path: "/api/runs/{run}/cancel", id: "cancel-run", right: identity.Operate, summary: "Cancel a run",
 			takes: reflect.TypeFor[cancelBody](), example: `{"reason": "why"}`, limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.cancel,
 		},
 		{
-			method: http.MethodPost, path: "/api/runs/{run}/retry", id: "retry-run", summary: "Retry a run that failed, expired or is blocked",
+			method: http.MethodPost, path: "/api/runs/{run}/retry", id: "retry-run", right: identity.Operate, summary: "Retry a run that failed, expired or is blocked",
 			takes: reflect.TypeFor[retryBody](), example: `{"deadline": "2h"}`, limit: otherBody, gives: reflect.TypeFor[stood](), serve: h.retry,
 		},
 		{
-			method: http.MethodPost, path: "/api/runs/{run}/fork", id: "fork-run", summary: "Start a run from a point of another run",
+			method: http.MethodPost, path: "/api/runs/{run}/fork", id: "fork-run", right: identity.Operate, summary: "Start a run from a point of another run",
 			takes: reflect.TypeFor[forkBody](), example: `{"at": 7, "set": {"amount": 120}}`, limit: h.o.MaxBody, gives: reflect.TypeFor[forkedBody](),
 			serve: h.fork, reads: []parameter{key},
 		},
 		{
-			method: http.MethodGet, path: "/api/runs/{run}/state", id: "show-state", summary: "The state of a run when an entry was stored",
+			method: http.MethodGet, path: "/api/runs/{run}/state", id: "show-state", right: identity.View, summary: "The state of a run when an entry was stored",
 			gives: reflect.TypeFor[stateShown](), serve: h.state, reads: []parameter{at},
 		},
 		{
-			method: http.MethodGet, path: "/api/runs/{run}/graph.svg", id: "draw-run", summary: "The drawing of a run with the path that it took",
+			method: http.MethodGet, path: "/api/runs/{run}/graph.svg", id: "draw-run", right: identity.View, summary: "The drawing of a run with the path that it took",
 			kind: svgType, serve: h.drawRun, reads: []parameter{at},
 		},
 		{
-			method: http.MethodGet, path: "/api/runs/{run}/diff", id: "compare-runs", summary: "Two seqs of a run, or two runs: what differs",
+			method: http.MethodGet, path: "/api/runs/{run}/diff", id: "compare-runs", right: identity.View, summary: "Two seqs of a run, or two runs: what differs",
 			gives: reflect.TypeFor[fermata.Difference](), serve: h.compare, reads: []parameter{
 				at,
 				{"with", "query", "string", "The run of the other side (b). Defaults to the same run; without with and withAt a fork is b, and its origin a"},
@@ -117,7 +124,7 @@ func (h *Handler) operations() []operation {
 			},
 		},
 		{
-			method: http.MethodGet, path: "/api/runs/{run}/export", id: "export-run",
+			method: http.MethodGet, path: "/api/runs/{run}/export", id: "export-run", right: identity.Operate,
 			summary: "The run as a file that fermata runs import reads", kind: exportType, serve: h.export,
 		},
 	}
@@ -137,9 +144,9 @@ var composed = []operation{
 	{method: http.MethodPost, path: "/api/interrupts/{id}/release", id: "release", summary: "Give a claimed question back"},
 	{method: http.MethodPost, path: "/api/interrupts/{id}/reassign", id: "reassign", summary: "Ask another person or role"},
 	{method: http.MethodPost, path: "/api/interrupts/{id}/escalate", id: "escalate", summary: "Ask another role instead"},
-	{method: http.MethodGet, path: "/openapi.json", id: "openapi", summary: "This document"},
-	{method: http.MethodGet, path: "/healthz", id: "healthz", summary: "200 while the process serves"},
-	{method: http.MethodGet, path: "/readyz", id: "readyz", summary: "200 while the store answers, else 503"},
+	{method: http.MethodGet, path: "/openapi.json", id: "openapi", open: true, summary: "This document"},
+	{method: http.MethodGet, path: "/healthz", id: "healthz", open: true, summary: "200 while the process serves"},
+	{method: http.MethodGet, path: "/readyz", id: "readyz", open: true, summary: "200 while the store answers, else 503"},
 }
 
 // handle serves an operation: it finds out who asks, reads the body, and writes the answer.
@@ -192,7 +199,7 @@ func header(w http.ResponseWriter, out *answer) {
 }
 
 func (h *Handler) answered(op *operation, w http.ResponseWriter, r *http.Request) (*answer, error) {
-	who, err := h.authorise(r)
+	who, err := h.authorise(r, op.right)
 	if err != nil {
 		return nil, err
 	}
@@ -255,6 +262,9 @@ func (h *Handler) document() []byte {
 			ok["content"] = map[string]any{jsonType: map[string]any{"schema": component(schemas, op.gives)}}
 		}
 		described := map[string]any{"operationId": op.id, "summary": op.summary, "responses": map[string]any{"2XX": ok, "default": problem}}
+		if op.open {
+			described["security"] = []any{}
+		}
 		if op.takes != nil {
 			described["requestBody"] = map[string]any{
 				"required": op.needs, "content": map[string]any{jsonType: map[string]any{"schema": component(schemas, op.takes)}},
@@ -281,12 +291,24 @@ func (h *Handler) document() []byte {
 		"openapi": "3.1.0", "info": map[string]any{
 			"title": "Fermata", "version": h.o.Version, "description": "Definitions, runs and questions of a Fermata server.",
 		},
-		"paths": paths, "components": map[string]any{"schemas": schemas},
+		"paths": paths, "security": h.security(),
+		"components": map[string]any{"schemas": schemas, "securitySchemes": map[string]any{"token": map[string]any{
+			"type": "http", "scheme": "bearer", "description": "A token of fermata tokens create, or what the program that mounts these routes asks for",
+		}}},
 	}, "", "  ")
 	if err != nil {
 		panic("api: " + err.Error())
 	}
 	return data
+}
+
+// security is what the routes ask for: a token, or none where the server knows nobody.
+func (h *Handler) security() []any {
+	token := map[string]any{"token": []string{}}
+	if h.o.Server.Authorize == nil {
+		return []any{map[string]any{}, token}
+	}
+	return []any{token}
 }
 
 const jsonType = "application/json"

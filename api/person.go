@@ -3,8 +3,10 @@ package api
 import (
 	"cmp"
 	"net/http"
+	"slices"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/server"
@@ -20,38 +22,48 @@ func (p *person) id() string {
 	return cmp.Or(p.ID, p.Name)
 }
 
-// authorise finds out who asks before anything is done.
-func (h *Handler) authorise(r *http.Request) (*person, error) {
+// authorise finds out who asks, and whether they have a right for any plan, before anything is done.
+func (h *Handler) authorise(r *http.Request, right identity.Right) (*person, error) {
 	if h.o.Server.Authorize == nil {
 		return nil, nil //nolint:nilnil // nobody is known
 	}
 	who := new(person)
 	err := fault.Call("Options.Authorize", func() (err error) { who.Person, err = h.o.Server.Authorize(r); return err })
 	why := fault.Capture(err)
+	shown, _ := err.(*identity.RefusedError) //nolint:errorlint // methods of other errors may not return
+	failed, _ := err.(*fermata.Error)        //nolint:errorlint // likewise
 	switch {
-	case err == nil:
+	case err == nil && (right == "" || h.may(who, right, "")):
 		return who, nil
+	case err == nil, why.Is(fermata.ErrForbidden):
+		return nil, refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
 	case why.Marks.Has(fault.Panic): // and nobody is let in (law N7)
 		h.o.Server.Logger.ErrorContext(r.Context(), "who makes a request could not be found out", "request", r.Pattern, "error", why)
 		return nil, refused(http.StatusInternalServerError, fermata.CodeInternal, "an internal error")
-	case why.Is(fermata.ErrForbidden):
-		return nil, refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
+	case failed != nil && failed.Code == fermata.CodeStore: // nobody can be known now
+		return nil, failed
+	case shown != nil:
+		return nil, refused(http.StatusUnauthorized, identity.CodeUnauthenticated, "%s", shown.Detail)
 	}
-	return nil, refused(http.StatusUnauthorized, fermata.CodeForbidden, "who asks is not known")
+	return nil, refused(http.StatusUnauthorized, identity.CodeUnauthenticated, "who asks is not known")
 }
 
-// may reports whether a person may start, cancel and retry runs of a definition. A function that does not return lets nobody
-// (law N7).
-func (h *Handler) may(who *person, definition string) (may bool) {
-	if h.o.Server.Authorize == nil {
+// byDefault are the rights of people without Person.May. The routes of package server decide by themselves.
+var byDefault = []identity.Right{identity.View, identity.Talk, identity.Tasks}
+
+// may reports whether a person has a right for a plan or, where it is "", for any plan (law W5). A function that does not return
+// gives none (law N7).
+func (h *Handler) may(who *person, right identity.Right, plan string) (may bool) {
+	switch {
+	case h.o.Server.Authorize == nil:
 		return true
-	}
-	if who == nil || h.o.Starts == nil {
+	case who == nil:
 		return false
+	case who.May == nil:
+		return slices.Contains(byDefault, right)
 	}
-	err := fault.Call("Options.Starts", func() error { may = h.o.Starts(who.Person, definition); return nil })
-	if err != nil {
-		h.o.Server.Logger.Error("the right to start a run could not be checked", "definition", definition, "error", err)
+	if err := fault.Call("Person.May", func() error { may = who.May(right, plan); return nil }); err != nil {
+		h.o.Server.Logger.Error("the right to do something could not be checked", "right", right, "plan", plan, "error", err)
 		return false
 	}
 	return may

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/reply"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
@@ -22,7 +23,7 @@ type Problem struct {
 	Title    string           `json:"title" jsonschema:"The kind of refusal, as text of its status"`
 	Status   int              `json:"status" jsonschema:"HTTP status"`
 	Detail   string           `json:"detail" jsonschema:"What was expected and what was found"`
-	Code     fermata.Code     `json:"code" jsonschema:"Stable name of the kind: invalid, not_found, conflict, expired, forbidden, …"`
+	Code     fermata.Code     `json:"code" jsonschema:"Stable name of the kind: invalid, not_found, conflict, expired, unauthenticated, forbidden, …"`
 	Problems []schema.Problem `json:"problems,omitempty" jsonschema:"Invalid places of an input or an answer"`
 	Run      string           `json:"run,omitempty" jsonschema:"The run that is meant"`
 }
@@ -42,6 +43,9 @@ func malformed(format string, args ...any) *Problem {
 
 // write answers with the problem.
 func (p *Problem) write(w http.ResponseWriter) {
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", identity.Challenge)
+	}
 	reply.As(w, problemType, p.Status, p)
 }
 
@@ -94,7 +98,7 @@ var codeStatuses = map[fermata.Code]int{
 // statusCodes has the codes of refusals that name none.
 var statusCodes = map[int]fermata.Code{
 	http.StatusForbidden:           fermata.CodeForbidden,
-	http.StatusUnauthorized:        fermata.CodeForbidden,
+	http.StatusUnauthorized:        identity.CodeUnauthenticated,
 	http.StatusNotFound:            fermata.CodeNotFound,
 	http.StatusMethodNotAllowed:    fermata.CodeNotFound,
 	http.StatusConflict:            fermata.CodeConflict,

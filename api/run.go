@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 	"github.com/fermata-go/fermata/schema"
@@ -64,7 +65,7 @@ func (h *Handler) run(in *request, body any) (fermata.RunInfo, error) {
 		return fermata.RunInfo{}, err
 	}
 	info, err := h.shown(in, in.PathValue("run"))
-	if err == nil && !h.may(in.who, info.Plan) {
+	if err == nil && !h.may(in.who, identity.Operate, info.Plan) {
 		err = refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
 	}
 	return info, err

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
 )
@@ -72,6 +73,9 @@ func (h *Handler) listSchedules(in *request) (*answer, error) {
 	c, out := h.now.Load(), listedSchedules{Fires: h.o.Fires, Schedules: []scheduleShown{}}
 	for _, name := range c.names {
 		d := c.definitions[name]
+		if !h.may(in.who, identity.View, d.Plan.Name()) {
+			continue
+		}
 		for i := range d.Schedules {
 			one := &d.Schedules[i]
 			shown := scheduleShown{

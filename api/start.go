@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 )
@@ -93,11 +94,11 @@ func (h *Handler) start(in *request) (*answer, error) {
 	if err == nil {
 		id = run.ID()
 	} else if key == "" || !errors.Is(err, fermata.ErrConflict) {
-		return nil, h.notStarted(ctx, err)
+		return nil, h.notStarted(in, err)
 	}
 	info, found := h.rt.Info(ctx, id)
 	if found != nil {
-		return nil, h.notStarted(ctx, errors.Join(err, found))
+		return nil, h.notStarted(in, errors.Join(err, found))
 	}
 	out := &answer{
 		status: http.StatusCreated, headers: map[string]string{"Location": "/api/runs/" + escaped(id)},
@@ -114,15 +115,11 @@ func (h *Handler) start(in *request) (*answer, error) {
 
 // startable is a definition that the person may start runs of.
 func (h *Handler) startable(who *person, name string) (*Definition, error) {
-	c := h.now.Load()
-	if name == "" {
-		return nil, malformed(`the body has no member "definition": expected the name of one%s`, c.near(""))
-	}
-	d, err := c.find(name)
+	d, err := h.find(who, name, identity.View, identity.Start)
 	switch {
 	case err != nil:
 		return nil, err
-	case !h.may(who, d.Name):
+	case !h.may(who, identity.Start, d.Plan.Name()):
 		return nil, refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")
 	case d.Talks != nil:
 		return nil, refused(http.StatusUnprocessableEntity, fermata.CodeInvalid,
@@ -195,11 +192,16 @@ func misfit(d *Definition, err error) error {
 }
 
 // notStarted is the answer to a start that failed.
-func (h *Handler) notStarted(ctx context.Context, err error) error {
-	p := h.explain(ctx, "POST /api/runs", err)
-	if held, ok := errors.AsType[*fermata.DuplicateError](err); ok {
-		p.Run = held.Run
+func (h *Handler) notStarted(in *request, err error) error {
+	p := h.explain(in.Context(), "POST /api/runs", err)
+	held, ok := errors.AsType[*fermata.DuplicateError](err)
+	if !ok {
+		return p
 	}
+	if _, err := h.shown(in, held.Run); err != nil { // it is not theirs to see (law H8)
+		return refused(p.Status, p.Code, "the deduplication key is held by another open run")
+	}
+	p.Run = held.Run
 	return p
 }
 

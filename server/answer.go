@@ -140,7 +140,8 @@ func readGiven(w http.ResponseWriter, r *http.Request, names []string) (g given,
 		return g, malformed("expected a body of the form " + example + ": " + whyNot(err))
 	}
 	texts := map[string]*string{"by": &g.By, "role": &g.Role, "token": &g.Token, "to": &g.To, "toRole": &g.ToRole, "note": &g.Note}
-	for name, data := range members {
+	for _, name := range slices.Sorted(maps.Keys(members)) { // the same members, the same error
+		data := members[name]
 		switch {
 		case !slices.Contains(names, name):
 			return g, malformed(fmt.Sprintf("unknown member %q of the body%s; expected %s",

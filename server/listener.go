@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 )
@@ -34,7 +35,7 @@ func (e *lostError) Error() string { return e.err.Error() }
 func (l *listener) again(ctx context.Context) (fermata.RunInfo, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	person, no := l.h.who(l.r)
+	person, no := l.h.who(l.r, identity.View)
 	if no != nil {
 		return fermata.RunInfo{}, no
 	}

@@ -30,16 +30,16 @@ func TestH8_AStreamEndsWithTheRightToReadIt(t *testing.T) {
 		{"the login is void, and something happens", time.Hour, func(w *world, q string, gone *atomic.Bool) error {
 			gone.Store(true)
 			return w.rt.Claim(t.Context(), q, "Ada", "")
-		}, "forbidden"},
+		}, "unauthenticated"},
 		{"the login is void, and nothing happens", 5 * time.Millisecond, func(_ *world, _ string, gone *atomic.Bool) error {
 			gone.Store(true)
 			return nil
-		}, "forbidden"},
+		}, "unauthenticated"},
 		{"the run ends", time.Hour, func(w *world, q string, gone *atomic.Bool) error {
 			gone.Store(true)
 			list, err := w.rt.Inbox(t.Context(), journal.InboxFilter{ID: q})
 			return errors.Join(err, w.rt.Cancel(t.Context(), list[0].Run, "no more", "Bob"))
-		}, "forbidden"},
+		}, "unauthenticated"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var w *world

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/reply"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/schema"
@@ -27,7 +28,12 @@ func malformed(text string) *refusal {
 }
 
 // refuse answers a request with what is wrong.
-func refuse(w http.ResponseWriter, no *refusal) { reply.JSON(w, no.status, no) }
+func refuse(w http.ResponseWriter, no *refusal) {
+	if no.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", identity.Challenge)
+	}
+	reply.JSON(w, no.status, no)
+}
 
 // fail answers with what a call of the runtime said. What is nobody's business outside is logged and not shown.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {

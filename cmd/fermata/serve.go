@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,6 +27,7 @@ import (
 type serveFlags struct {
 	listen      string
 	hosts       []string
+	auth        string
 	insecure    bool
 	noWork      bool
 	readOnly    bool
@@ -49,10 +49,11 @@ func (m *Main) serveCommand() *cobra.Command {
 			"answer their questions, hold conversations. " +
 			"The same process works on the runs of the store. It takes changes of the folder without a restart: new runs take the changed " +
 			"file, and one that cannot be loaded is reported and served as it was. " +
-			"There is no login yet: it listens on this machine only. Ctrl-C refuses new requests and waits until its runs rest; a " +
+			"It listens on this machine only, unless requests need a token (--auth tokens). Ctrl-C refuses new requests and waits until its runs rest; a " +
 			"second Ctrl-C ends at once, and other workers take over.",
-		Example: "fermata serve examples/recipes\nfermata serve recipes --listen 127.0.0.1:9000 --store postgres:\nfermata serve recipes --check",
-		Args:    atMostOne,
+		Example: "fermata serve examples/recipes\nfermata serve recipes --listen 127.0.0.1:9000 --store postgres:\nfermata serve recipes --listen 0.0.0.0:7788 --auth tokens\n" +
+			"fermata serve recipes --check",
+		Args: atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			folder := "."
 			if len(args) > 0 {
@@ -63,6 +64,7 @@ func (m *Main) serveCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:7788", "the `address` to listen on: HOST:PORT; port 0 is any free one")
+	flags.StringVar(&f.auth, "auth", authNone, "how requests say who makes them: `none`, or tokens (see fermata tokens)")
 	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that other machines reach, without a login")
 	flags.StringSliceVar(&f.hosts, "host", nil, "further `names` by which requests may ask for the server, as a reverse proxy passes them on")
 	flags.BoolVar(&f.noWork, "no-work", false, "only serve: leave the runs to other workers")
@@ -87,6 +89,9 @@ func (m *Main) serve(ctx context.Context, folder string, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := f.checkAuth(d); err != nil {
+		return err
+	}
 	if f.noWork && d.memory() {
 		return usagef("--no-work: a store in memory has no other workers; name one that lasts with --store")
 	}
@@ -106,26 +111,6 @@ func (m *Main) serve(ctx context.Context, folder string, f *serveFlags) error {
 		return err
 	}
 	return h.closed(m.serveOn(ctx, h, &screen))
-}
-
-// checkListen refuses addresses that other machines reach.
-func (f *serveFlags) checkListen() error {
-	host, port, err := net.SplitHostPort(f.listen)
-	if err != nil || port == "" {
-		return usagef("--listen %q: expected HOST:PORT, such as 127.0.0.1:7788", f.listen)
-	}
-	if f.drain <= 0 {
-		return usagef("--drain %v: expected a time above zero", f.drain)
-	}
-	if f.insecure || host == "localhost" {
-		return nil
-	}
-	if at, err := netip.ParseAddr(host); err == nil && at.IsLoopback() {
-		return nil
-	}
-	return usagef("--listen %s: other machines reach this address, and there is no login yet: everyone there could start and answer runs. "+
-		"Listen on 127.0.0.1 and let a reverse proxy with a login in front of it (--host NAME), or an SSH tunnel "+
-		"(ssh -L 7788:127.0.0.1:7788 HOST); --insecure listens all the same", f.listen)
 }
 
 // openServed opens the store with a runtime that executes its runs, unless others do.
@@ -165,7 +150,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 			}
 			return nil
 		},
-		Server: server.Options{Hosts: f.hosts, Hold: f.noWork, Logger: m.serveLog()},
+		Server: server.Options{Authorize: f.authorize(h), Hosts: f.hosts, Hold: f.noWork, Logger: m.serveLog()},
 	})
 	if err != nil {
 		return err
@@ -178,10 +163,13 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	if err != nil {
 		return &exit{exitStore, fmt.Errorf("--listen: %w; is another server running there? --listen 127.0.0.1:0 takes a free port", err)}
 	}
+	if screen.tokens, err = f.countTokens(ctx, h); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	screen.url = "http://" + listener.Addr().String()
 	s := &serving{
 		m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{}),
-		talks: &talking{m: m, house: h, hosts: f.hosts},
+		talks: &talking{m: m, house: h, hosts: f.hosts, who: f.authorize(h)},
 		says:  &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)},
 	}
 	if err := s.take(screen.files); err != nil {

@@ -14,6 +14,7 @@ type startScreen struct {
 	store  string
 	url    string // "" for one that is only checked
 	flags  *serveFlags
+	tokens int // that work, where requests need one
 }
 
 // failed are the files that cannot be loaded.
@@ -55,6 +56,8 @@ func (s *startScreen) counted() string {
 type servedLine struct {
 	URL         string             `json:"url,omitempty"`
 	Store       string             `json:"store"`
+	Auth        string             `json:"auth"`             // none or tokens
+	Tokens      *int               `json:"tokens,omitempty"` // that work, where requests need one
 	Worker      bool               `json:"worker"`
 	ReadOnly    bool               `json:"readOnly"`
 	Definitions []servedDefinition `json:"definitions"`
@@ -116,7 +119,7 @@ func (m *Main) showStart(screen *startScreen) {
 func (s *startScreen) facts(m *Main) [][]string {
 	faint := m.out.Styles().Faint
 	fact := func(name, text string) []string { return []string{faint.Apply(name), text} }
-	facts := [][]string{fact("store", s.store)}
+	facts := append([][]string{fact("store", s.store)}, s.loginFacts(m, fact)...)
 	switch {
 	case s.flags.noWork:
 		facts = append(facts, fact("worker", "none here; runs wait for "+m.command("work")))
@@ -146,8 +149,11 @@ func (m *Main) showFailed(failed []servedFile) {
 
 func (s *startScreen) line() servedLine {
 	line := servedLine{
-		URL: s.url, Store: s.store, Worker: !s.flags.noWork, ReadOnly: s.flags.readOnly,
+		URL: s.url, Store: s.store, Auth: s.flags.auth, Worker: !s.flags.noWork, ReadOnly: s.flags.readOnly,
 		Definitions: []servedDefinition{}, Failed: []fileReport{},
+	}
+	if s.flags.auth == authTokens && s.url != "" {
+		line.Tokens = &s.tokens
 	}
 	for i := range s.files {
 		f := &s.files[i]

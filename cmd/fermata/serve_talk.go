@@ -19,8 +19,10 @@ import (
 	"github.com/fermata-go/fermata/api"
 	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/dialogue/web"
+	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/nearest"
 	answers "github.com/fermata-go/fermata/internal/reply"
+	"github.com/fermata-go/fermata/server"
 )
 
 // talking serves the conversations of the dialogues of a folder. A conversation goes on with the dialogue that it was begun
@@ -29,6 +31,7 @@ type talking struct {
 	m     *Main
 	house *house
 	hosts []string
+	who   func(r *http.Request) (server.Person, error) // makes a request; nil where nobody has to log in
 
 	mu       sync.Mutex
 	versions map[string]*talk // by the digest of the dialogue
@@ -45,13 +48,12 @@ type talk struct {
 
 // talksOf serves the conversations of a dialogue as the folder has it now.
 func (t *talking) talksOf(d *dialogue.Dialogue) http.Handler {
-	now := t.version(d)
-	mux := http.NewServeMux()
+	now, mux := t.version(d), http.NewServeMux()
 	mux.HandleFunc("POST /conversations", func(w http.ResponseWriter, r *http.Request) { t.open(w, r, now) })
 	mux.HandleFunc("/conversations/{id}", func(w http.ResponseWriter, r *http.Request) { t.one(w, r, now) })
 	mux.HandleFunc("/conversations/{id}/", func(w http.ResponseWriter, r *http.Request) { t.one(w, r, now) })
 	mux.Handle("/", now.web)
-	return mux
+	return t.known(d.Plan().Name(), mux)
 }
 
 // version serves a dialogue. All who ask for one version share its conversations, so that messages to one wait for each other.
@@ -64,11 +66,12 @@ func (t *talking) version(d *dialogue.Dialogue) *talk {
 	talks := dialogue.NewConversations(t.house.Runtime, d, dialogue.ConversationOptions{
 		Start: []fermata.StartOption{fermata.WithDefinition(d.Digest()), fermata.StartedBy(t.m.user())},
 	})
+	hosts, plan := append([]string{"localhost"}, t.hosts...), d.Plan().Name()
+	if t.who != nil {
+		hosts = nil
+	}
 	v := &talk{dialogue: d, web: web.New(talks, web.Options{
-		// Everybody who reaches the server may do everything: see serveFlags.checkListen.
-		Authorize: func(r *http.Request, _ string) (agent bool, err error) {
-			return r.URL.Query().Get("as") == "agent", nil
-		},
+		Authorize: func(r *http.Request, id string) (agent bool, err error) { return t.speaks(r, id, plan) },
 		Open: func(r *http.Request) (string, map[string]any, error) {
 			begun, _ := r.Context().Value(beginningKey{}).(*beginning)
 			if begun == nil {
@@ -76,10 +79,10 @@ func (t *talking) version(d *dialogue.Dialogue) *talk {
 			}
 			return begun.ID, begun.Context, nil
 		},
-		Desk:   func(*http.Request) error { return nil },
-		Review: func(*http.Request) error { return nil },
-		Events: func(*http.Request, string) error { return nil },
-		Hosts:  append([]string{"localhost"}, t.hosts...), Logger: t.m.serveLog(),
+		Desk:   func(r *http.Request) error { return t.may(r, identity.Tasks, plan) },
+		Review: func(r *http.Request) error { return t.may(r, identity.Author, plan) },
+		Events: func(r *http.Request, _ string) error { return t.may(r, identity.Operate, plan) },
+		Hosts:  hosts, Logger: t.m.serveLog(),
 	})}
 	if t.versions == nil || len(t.versions) >= mostVersions {
 		t.versions = make(map[string]*talk) // those that are left out are restored when they are needed
@@ -121,7 +124,15 @@ const mostBeginning = 1 << 20
 
 // open begins a conversation. Its dialogue is stored first, so that any process can go on with it.
 func (t *talking) open(w http.ResponseWriter, r *http.Request, now *talk) {
-	begun, err := readBeginning(w, r)
+	person, err := t.person(r)
+	if err == nil && !person.May(identity.Talk, now.dialogue.Plan().Name()) {
+		err = fermata.ErrForbidden
+	}
+	if err != nil {
+		notTaken(w, http.StatusForbidden, fermata.CodeForbidden, "not allowed")
+		return
+	}
+	begun, err := readBeginning(w, r, person.ID)
 	if err == nil {
 		_, err = now.dialogue.Begin(begun.Context)
 	}
@@ -148,8 +159,9 @@ func (t *talking) open(w http.ResponseWriter, r *http.Request, now *talk) {
 	now.web.ServeHTTP(w, r.WithContext(context.WithValue(ctx, beginningKey{}, begun)))
 }
 
-// readBeginning reads the body of a request that begins a conversation. An Idempotency-Key makes the id of it.
-func readBeginning(w http.ResponseWriter, r *http.Request) (*beginning, error) {
+// readBeginning reads the body of a request that begins a conversation. An Idempotency-Key makes the id of it. With a login the id
+// says whose it is, and nobody chooses it.
+func readBeginning(w http.ResponseWriter, r *http.Request, person string) (*beginning, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBeginning))
 	if err != nil {
 		return nil, fmt.Errorf("the body could not be read: %w", err)
@@ -162,12 +174,14 @@ func readBeginning(w http.ResponseWriter, r *http.Request) (*beginning, error) {
 	switch {
 	case key != "" && begun.ID != "":
 		return nil, errors.New("expected an id or an Idempotency-Key, found both")
+	case person != "" && begun.ID != "":
+		return nil, errors.New("expected no id: with a login the server chooses it; an Idempotency-Key makes the request repeatable")
 	case key != "":
-		begun.ID = "chat_" + strings.TrimPrefix(api.RunID("", key), "run_")
+		begun.ID = talksOfPerson(person) + strings.TrimPrefix(api.RunID(person, key), "run_")
 	case begun.ID == "":
 		var b [16]byte
 		_, _ = rand.Read(b[:]) // it never fails
-		begun.ID = "chat_" + hex.EncodeToString(b[:])
+		begun.ID = talksOfPerson(person) + hex.EncodeToString(b[:])
 	}
 	return begun, nil
 }
@@ -175,6 +189,9 @@ func readBeginning(w http.ResponseWriter, r *http.Request) (*beginning, error) {
 // one serves a request about a conversation, by the version of the dialogue that it was begun with.
 func (t *talking) one(w http.ResponseWriter, r *http.Request, now *talk) {
 	info, err := t.house.Info(r.Context(), r.PathValue("id"))
+	if _, no := t.speaks(r, r.PathValue("id"), now.dialogue.Plan().Name()); no != nil && t.may(r, identity.Operate, now.dialogue.Plan().Name()) != nil {
+		err = fermata.ErrNotFound
+	}
 	switch {
 	case errors.Is(err, fermata.ErrNotFound), err == nil && !isTalkOf(&info, now.dialogue):
 		notTaken(w, http.StatusNotFound, fermata.CodeNotFound, fmt.Sprintf("%q has no such conversation", now.dialogue.Name()))

@@ -14,7 +14,7 @@ import (
 var servedURL = regexp.MustCompile(`"url":"(http://[^"]+)"`)
 
 // httpFor makes a request to the server whose start screen is in the file served: http METHOD PATH [BODY [KEY]]. It writes the status
-// and the body of the answer.
+// and the body of the answer. The variable TOKEN of the script is the token that it logs in with.
 func httpFor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 4 {
 		ts.Fatalf("usage: http METHOD PATH [BODY [KEY]]")
@@ -34,6 +34,9 @@ func httpFor(ts *testscript.TestScript, neg bool, args []string) {
 	r, err := http.NewRequest(args[0], base+args[1], strings.NewReader(body))
 	ts.Check(err)
 	r.Header.Set("Content-Type", "application/json")
+	if token := ts.Getenv("TOKEN"); token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
 	if len(args) > 3 {
 		r.Header.Set("Idempotency-Key", args[3])
 	}
