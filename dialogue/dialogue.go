@@ -55,6 +55,8 @@ type Dialogue struct {
 	warnings []definition.Problem // see Warnings
 	modelAt  definition.Problem   // where the settings name the model
 
+	embedderAt definition.Problem // where they name the embedder
+
 	translations map[string]*Dialogue // by the tags of their languages; nil for a translation
 	base         *Dialogue            // of which it is a translation; nil for none
 }

@@ -143,7 +143,7 @@ func (s stored) compile(opts Options) (*Dialogue, error) {
 	}
 	r.Sort(r.Warnings)
 	d.warnings = r.Warnings
-	d.modelAt = f.problem("settings.model")
+	d.modelAt, d.embedderAt = f.problem("settings.model"), f.problem("settings.embedder")
 	language := s.Language
 	for _, tag := range append(keysOf(d.translations), "") {
 		if s.Language = tag; tag == d.settings.Language {

@@ -13,12 +13,21 @@ func (d *Dialogue) Warnings() []definition.Problem { return slices.Clone(d.warni
 
 // ModelProblem is a problem with the model that the settings name, at its place in the file.
 func (d *Dialogue) ModelProblem(message string) definition.Problem {
-	p := d.modelAt
-	p.Message = message
-	if p.File == "" {
-		p.File, p.Path = d.Name(), "settings.model"
+	return d.settingProblem(d.modelAt, "settings.model", message)
+}
+
+// EmbedderProblem is a problem with the embedder that the settings name, at its place in the file.
+func (d *Dialogue) EmbedderProblem(message string) definition.Problem {
+	return d.settingProblem(d.embedderAt, "settings.embedder", message)
+}
+
+// settingProblem is a problem at a place; at a path where the dialogue has no file.
+func (d *Dialogue) settingProblem(at definition.Problem, path, message string) definition.Problem {
+	at.Message = message
+	if at.File == "" {
+		at.File, at.Path = d.Name(), path
 	}
-	return p
+	return at
 }
 
 // problem is a problem at a place that says nothing yet.

@@ -65,6 +65,18 @@ func (m *Main) unreadyDialogue(of loaded) []definition.Problem {
 	return nil
 }
 
+// unreadyEmbedder says why the embedder of a dialogue cannot be asked. Its messages are compared by their words alone then.
+func (m *Main) unreadyEmbedder(of loaded) []definition.Problem {
+	d, ok := of.(*dialogue.Dialogue)
+	if !ok || d.Settings().Embedder == "" {
+		return nil
+	}
+	if _, err := providers.Embedder(d.Settings().Embedder); err != nil {
+		return []definition.Problem{d.EmbedderProblem(fmt.Sprintf("messages are compared by their words alone: %v", err))}
+	}
+	return nil
+}
+
 func (m *Main) ready(name string) error {
 	if name == "" && m.models[model.Default] == nil {
 		return errors.New(`it names no model: set FERMATA_MODEL to one such as "openai:gpt-5", or write model: in the recipe`)

@@ -81,7 +81,7 @@ func servable(l loaded, d dsn) error {
 
 // serveNotes say what may keep the runs of a definition from ending well on this machine.
 func (m *Main) serveNotes(l loaded) (notes []string) {
-	for _, p := range m.unready(l) {
+	for _, p := range append(m.unready(l), m.unreadyEmbedder(l)...) {
 		notes = append(notes, p.Message)
 	}
 	if err := needPlaces(l); err != nil {

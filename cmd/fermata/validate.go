@@ -123,7 +123,7 @@ func (m *Main) check(file string, f *validateFlags) (fileReport, []definition.Pr
 	if d, ok := r.(*dialogue.Dialogue); ok {
 		report.Flows = len(d.Definition().Flows)
 	}
-	report.warned = append(r.Warnings(), m.unready(r)...)
+	report.warned = slices.Concat(r.Warnings(), m.unready(r), m.unreadyEmbedder(r))
 	report.Warnings = fileProblems(report.warned)
 	report.OK = len(report.warned) == 0 || !f.strict
 	return report, nil, nil
