@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-go/fermata/bench/internal/contest"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal/sqlite"
+	"github.com/fermata-go/fermata/state"
 )
 
 // holder is a state with one field that holds much, and a number.
@@ -86,6 +87,25 @@ var mapKind = kind[map[string]message]{
 	has:  func(held map[string]message, i int) bool { return held[key(i)] == piece(i) },
 }
 
+var persistentListKind = kind[state.List[message]]{
+	name: "state.List",
+	make: func(n int) state.List[message] { return state.ListOf(entries(n, piece)...) },
+	more: func(held state.List[message], i int) state.List[message] { return held.Append(piece(i)) },
+	size: func(held state.List[message]) int { return held.Len() },
+	has:  func(held state.List[message], i int) bool { return held.At(i) == piece(i) },
+}
+
+var persistentMapKind = kind[state.Map[string, message]]{
+	name: "state.Map",
+	make: func(n int) state.Map[string, message] { return state.MapOf(keyed(n, piece)) },
+	more: func(held state.Map[string, message], i int) state.Map[string, message] { return held.Set(key(i), piece(i)) },
+	size: func(held state.Map[string, message]) int { return held.Len() },
+	has: func(held state.Map[string, message], i int) bool {
+		found, ok := held.Get(key(i))
+		return ok && found == piece(i)
+	},
+}
+
 // untouched is a kind to which no node adds anything.
 func untouched[T any](k kind[T]) kind[T] {
 	k.name = "untouched-" + k.name
@@ -123,6 +143,8 @@ func BenchmarkAppend(b *testing.B) {
 	anyListKind.grow(b)
 	anyMapKind.grow(b)
 	mapKind.grow(b)
+	persistentListKind.grow(b)
+	persistentMapKind.grow(b)
 	untouched(listKind).grow(b)
 	untouched(anyMapKind).grow(b)
 }
