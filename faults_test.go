@@ -203,6 +203,9 @@ func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, resu
 	if result, err = (*run).Wait(ctx); err != nil {
 		return "Wait", result, err
 	}
+	if result.Hold != nil {
+		return "ReleaseRun", result, d.rt.ReleaseRun(ctx, drivenID, "look done", "bob")
+	}
 	for _, q := range result.Interrupts {
 		if value := d.answerTo(q); value != nil {
 			return "Answer", result, d.rt.Answer(ctx, q.ID, value, fermata.AsRole(q.Role))

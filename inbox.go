@@ -12,6 +12,20 @@ func (rt *Runtime) Cancel(ctx context.Context, id, reason, by string) error {
 	return rt.inbox.Cancel(ctx, id, reason, by)
 }
 
+// HoldRun holds a run, whichever process owns it (law J18). Nothing begins in it until [Runtime.ReleaseRun].
+// Tasks at work end and are recorded; answers, messages and timers are recorded too and take effect after the release. Then the run is
+// paused, and Result.Hold says why. Its deadline still counts, and it can be cancelled. note says why, and by who holds it. A run that
+// is held already stays held as it is. One that has ended is CodeConflict.
+func (rt *Runtime) HoldRun(ctx context.Context, id, note, by string) error {
+	return rt.inbox.HoldRun(ctx, id, note, by)
+}
+
+// ReleaseRun lets a run go on that is held (law J18). note says why, and by who releases it.
+// A run that is not held is left as it is. One that has ended is CodeConflict.
+func (rt *Runtime) ReleaseRun(ctx context.Context, id, note, by string) error {
+	return rt.inbox.ReleaseRun(ctx, id, note, by)
+}
+
 // Inbox lists interrupts, the oldest first. A zero filter selects open and claimed ones.
 func (rt *Runtime) Inbox(ctx context.Context, f journal.InboxFilter) ([]Interrupt, error) {
 	return rt.inbox.Inbox(ctx, f)

@@ -61,11 +61,24 @@ type RunInfo = runtype.RunInfo
 //	    Output      json.RawMessage  // the output as JSON
 //	    Interrupts  []Interrupt      // open questions of a paused run
 //	    Messages    []Untaken        // that no call has taken, the oldest first (law M1)
+//	    Hold        *HoldInfo        // why an open run is held (law J18); nil if it is not
 //	    Err         error            // why a run failed, expired, was canceled, or is stuck or blocked
 //	    Usage       Usage            // of the run's model calls so far
 //	    UsageByNode map[string]Usage // the same by node path; nil for none
 //	}
+//
+//	// Rests reports whether the run has ended, or does not go on before a person or a program acts on it.
+//	func (*Result) Rests() bool
 type Result = runtype.Result
+
+// HoldInfo says that a run is held, and why (law J18).
+//
+//	type HoldInfo struct {
+//	    By    string    // who holds it; "" for nobody named
+//	    Note  string    // why
+//	    Since time.Time // when it was held
+//	}
+type HoldInfo = runtype.HoldInfo
 
 // Run is a handle on a run. It may be dropped at any time: the run does not depend on it.
 //

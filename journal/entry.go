@@ -16,6 +16,8 @@ const (
 	RunResumed        Kind = 3
 	RunFinished       Kind = 4
 	RunBlocked        Kind = 5
+	RunHeld           Kind = 6 // nothing begins in the run until it is released
+	RunReleased       Kind = 7 // of a run that was held
 	NodeStarted       Kind = 10
 	NodeFinished      Kind = 11
 	NodeRetrying      Kind = 12
@@ -49,7 +51,7 @@ const (
 
 var kindNames = map[Kind]string{
 	RunStarted: "run.started", RunPaused: "run.paused", RunResumed: "run.resumed", RunFinished: "run.finished",
-	RunBlocked:  "run.blocked",
+	RunBlocked: "run.blocked", RunHeld: "run.held", RunReleased: "run.released",
 	NodeStarted: "node.started", NodeFinished: "node.finished", NodeRetrying: "node.retrying",
 	NodeFailed: "node.failed", NodeSkipped: "node.skipped", NodeCached: "node.cached",
 	NodeSuspended: "node.suspended", NodeHeartbeat: "node.heartbeat", RouteTaken: "route.taken",

@@ -104,6 +104,7 @@ type traceBuilder struct {
 	waits     map[int]time.Time // step -> since when it waits
 	prompted  map[string]bool   // steps whose action ends with a prompt
 	again     int               // how often the run was made to go on
+	holds     int               // how often it was held
 	mail      mailbox.Box       // which call has taken which message
 	last      time.Time         // of the entry before
 }
@@ -122,6 +123,8 @@ func (b *traceBuilder) add(m *fermata.Moment) error {
 		return b.skipped(e)
 	case journal.RunResumed:
 		return b.resumed(e)
+	case journal.RunHeld, journal.RunReleased:
+		return b.held(e)
 	}
 	s := b.step(e)
 	if s == nil {

@@ -55,6 +55,38 @@ func (b *traceBuilder) resumed(e *journal.Entry) error {
 	return nil
 }
 
+// held adds a step for a hold, which its release ends.
+func (b *traceBuilder) held(e *journal.Entry) error {
+	if e.Kind == journal.RunHeld {
+		body, err := bodyOf[journal.HeldBody](e)
+		if err != nil {
+			return err
+		}
+		b.holds++
+		b.trace.Steps = append(b.trace.Steps, TraceStep{
+			ID: "hold#" + strconv.Itoa(b.holds), Seq: e.Seq, Timestamp: e.Time(), Type: TraceSystem,
+			Action: strings.TrimSpace("held" + byAndAs(body.By, "")), Observation: body.Note,
+		})
+		return nil
+	}
+	body, err := bodyOf[journal.ReleasedBody](e)
+	if err != nil {
+		return err
+	}
+	for i := len(b.trace.Steps) - 1; i >= 0; i-- {
+		if s := &b.trace.Steps[i]; s.ID == "hold#"+strconv.Itoa(b.holds) {
+			text := "released" + byAndAs(body.By, "")
+			if body.Note != "" {
+				text += ": " + body.Note
+			}
+			s.observe(text)
+			s.Duration = float64(e.Time().Sub(s.Timestamp).Microseconds()) / 1000
+			break
+		}
+	}
+	return nil
+}
+
 // clock counts how long a step waits: from when it is suspended until something comes that it waits for.
 func (b *traceBuilder) clock(s *TraceStep, e *journal.Entry) {
 	i, ok := b.open[node.TaskID(e.Node, int(e.Visit))]

@@ -25,12 +25,13 @@ type resultLine struct {
 	Outputs    json.RawMessage     `json:"outputs"`
 	Interrupts []fermata.Interrupt `json:"interrupts"`       // with the resume tokens that this process was given
 	Awaits     []awaitedMessage    `json:"awaits,omitempty"` // calls that wait for messages
+	Hold       *shownHold          `json:"hold,omitempty"`   // why it is held
 	Error      *resultError        `json:"error,omitempty"`
 }
 
 func lineOfResult(res *fermata.Result) resultLine {
 	line := resultLine{
-		Type: "result", Run: res.Run, Status: res.Status, Outputs: res.Output, Error: resultErrorOf(res.Err),
+		Type: "result", Run: res.Run, Status: res.Status, Outputs: res.Output, Hold: holdOf(res), Error: resultErrorOf(res.Err),
 		Interrupts: make([]fermata.Interrupt, len(res.Interrupts)),
 	}
 	copy(line.Interrupts, res.Interrupts)
@@ -214,8 +215,15 @@ func (d *execution) closePaused(res *fermata.Result) {
 	m, s := d.m, d.m.err
 	styles := s.Styles()
 	messages := d.tree.Awaits()
-	m.headline(styles.Wait, "paused", s.Glyphs().Dot+" waits for "+awaitedThings(len(res.Interrupts), len(messages)))
+	why := "waits for " + awaitedThings(len(res.Interrupts), len(messages))
+	if res.Hold != nil {
+		why = heldText(res.Hold)
+	}
+	m.headline(styles.Wait, "paused", s.Glyphs().Dot+" "+why)
 	all, next := ids(res.Interrupts), []hint{}
+	if res.Hold != nil {
+		next = append(next, hintTo("let it go on", "runs", "release", idFor(s, res.Run, nil)))
+	}
 	for i := range res.Interrupts {
 		q := &res.Interrupts[i].Interrupt
 		id := idFor(s, q.ID, all)
@@ -262,7 +270,10 @@ func awaitedThings(answers, messages int) string {
 func (d *execution) resumeHint(res *fermata.Result) hint {
 	args, role := []string{"resume", idFor(d.m.err, res.Run, nil)}, d.missingRole(res)
 	does, others := "go on, once it is answered", false
-	if len(res.Interrupts) == 0 {
+	switch {
+	case res.Hold != nil:
+		does = "go on, once it is released"
+	case len(res.Interrupts) == 0:
 		does = "go on, once the message is sent"
 	}
 	if d.gate.asker != nil {

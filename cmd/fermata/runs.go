@@ -66,8 +66,9 @@ func lineOf(r *fermata.RunInfo, by owners) runLine {
 }
 
 func (m *Main) runsCommand() *cobra.Command {
-	return listing("runs", "List, show, send to, cancel, retry, fork, compare, move, compact, prune and delete runs",
-		m.runsListCommand(), m.runsShowCommand(), m.runsSendCommand(), m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
+	return listing("runs", "List, show, hold, release, cancel, retry, fork, compare, move and delete runs",
+		m.runsListCommand(), m.runsShowCommand(), m.runsSendCommand(), m.runsHoldCommand(), m.runsReleaseCommand(),
+		m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
 		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand(), m.runsDeleteCommand())
 }
 
@@ -108,6 +109,8 @@ func (m *Main) listRuns(ctx context.Context, h *house, rows []fermata.RunInfo, b
 		r := &rows[i]
 		note := term.Flat(r.Error)
 		switch waits := waitsFor(r, messages[r.ID]); {
+		case isHeld(r):
+			note = andThen(note, waits)
 		case r.Waiting > 0:
 			note = waits
 		case !r.Ended():
@@ -172,6 +175,7 @@ type shownRun struct {
 	Until      *time.Time          `json:"until,omitempty"`    // the run's deadline (law F9)
 	Awaits     []awaitedMessage    `json:"awaits,omitempty"`   // calls that wait for messages, in the order in which they take them
 	Messages   []fermata.Untaken   `json:"messages,omitempty"` // that no call has taken, the oldest first
+	Hold       *shownHold          `json:"hold,omitempty"`     // why it is held
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
 	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
@@ -205,7 +209,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 		}
 	}
 	if asJSON {
-		line := shownRun{State: state, Awaits: awaitedOf(tree), Messages: result.Messages, Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err)}
+		line := shownRun{State: state, Awaits: awaitedOf(tree), Messages: result.Messages, Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err), Hold: holdOf(&result)}
 		for i := range result.Interrupts {
 			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
 		}
@@ -269,6 +273,7 @@ func (m *Main) showRest(info *fermata.RunInfo, result *fermata.Result, owned boo
 		s.Println("")
 		m.showOutputs(result.Output)
 	}
+	m.showHold(info, result)
 	all := ids(result.Interrupts)
 	for i := range result.Interrupts {
 		q := &result.Interrupts[i].Interrupt

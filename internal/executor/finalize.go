@@ -27,6 +27,8 @@ func (x *Execution) finalize() {
 	for _, q := range x.Machine.Queued() {
 		r.Messages = append(r.Messages, runtype.UntakenOf(q.Seq, q.Body, q.At))
 	}
+	body, since := x.Machine.Held()
+	r.Hold = runtype.HoldOf(&body, since)
 	if x.Lost != nil {
 		r.Err = x.wrap(x.Lost)
 		return
@@ -45,6 +47,7 @@ func (x *Execution) finalize() {
 		}
 		r.Interrupts, r.Err = x.interrupts(), runstate.BlockedError(x.ID, body, x.TakeUp.block.why())
 	case runtype.Running, runtype.Paused:
+		r.Value, r.Output = nil, nil // of an end that a hold has put off
 		if due := x.Machine.Due(); due != math.MaxInt64 {
 			x.Due = due
 		}
@@ -154,7 +157,7 @@ func (x *Execution) catchUp(ctx context.Context) bool {
 		x.Row.Head, x.Row.Updated = e.Seq, max(x.Row.Updated, e.At)
 		x.Row.Ready = true // the writer of the answer may have set it
 	}
-	x.Row.Status, x.Row.Waiting = x.Machine.Status(), len(x.Machine.Interrupts())
+	x.Row.Status, x.Row.Waiting, x.Row.Error = x.Machine.Status(), len(x.Machine.Interrupts()), x.Machine.Error()
 	x.Machine.Closed()
 	return !runtype.Status(x.Machine.Status()).Ended()
 }

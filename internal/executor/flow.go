@@ -188,6 +188,9 @@ func (x *Execution) endFailed(err error) error {
 	body := failedBody(cause)
 	x.failure = cause
 	return x.commit(x.ctx, func(m *machine.Machine) error {
+		if x.isHeld() { // meanwhile: it fails once it is released
+			return nil
+		}
 		return m.End(x.Now(), journal.FinishedBody{Status: machine.Failed, Error: body.Error, Code: body.Code, Marks: body.Marks})
 	})
 }

@@ -46,6 +46,9 @@ func (x *Execution) Load(ctx context.Context, why journal.ResumedBody) error {
 		return x.found(ctx)
 	case why.Reason == machine.ReasonReplan:
 		x.add(func(m *machine.Machine) error { return x.Replan(m, now, why) })
+	case status == machine.Blocked && x.isHeld():
+		x.idle = true
+		return nil
 	case status == machine.Blocked:
 		if err := x.unblock(ctx, now); err != nil || x.idle {
 			return err
@@ -187,7 +190,11 @@ func (x *Execution) rebase(ctx context.Context, busy []machine.Handed) error {
 // notOwners checks that others' entries are not an owner's (law J3).
 func notOwners(news []journal.Entry) error {
 	for i := range news {
-		if k := news[i].Kind; !machine.FromOutside(k) && k != journal.RunFinished {
+		k := news[i].Kind
+		if k == journal.RunPaused && i > 0 && news[i-1].Kind == journal.RunHeld { // who holds a run saw no owner of it
+			continue
+		}
+		if !machine.FromOutside(k) && k != journal.RunFinished {
 			return fmt.Errorf("%w: another process owns the run (%s, seq %d)", runtype.ErrConflict, news[i].Kind, news[i].Seq)
 		}
 	}
@@ -241,4 +248,10 @@ func (x *Execution) tookIn(ctx context.Context, news []journal.Entry) error {
 		return errOver
 	}
 	return nil
+}
+
+// isHeld reports whether nothing may begin in the run (law J18).
+func (x *Execution) isHeld() bool {
+	_, since := x.Machine.Held()
+	return since != 0
 }

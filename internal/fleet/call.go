@@ -122,14 +122,16 @@ func (r *Run) elsewhere(ctx context.Context) (runtype.Result, error) {
 		if err != nil {
 			return runtype.Result{Run: r.id}, err
 		}
-		if rests(runtype.Status(info.Status)) && (info.Status != string(runtype.Paused) || info.Waiting > 0) {
-			return r.rt.stateEnv.Result(ctx, r.id, r.plan)
+		if rests(runtype.Status(info.Status)) {
+			if result, err := r.rt.stateEnv.Result(ctx, r.id, r.plan); err != nil || result.Rests() {
+				return result, err
+			}
 		}
 		for e, err := range r.rt.Events(ctx, r.id, info.Head, true) {
 			if err != nil {
 				return runtype.Result{Run: r.id}, err
 			}
-			if k := e.Entry.Kind; k == journal.RunFinished || k == journal.RunPaused || k == journal.RunBlocked {
+			if k := e.Entry.Kind; k == journal.RunFinished || k == journal.RunPaused || k == journal.RunBlocked || k == journal.RunHeld {
 				break
 			}
 		}

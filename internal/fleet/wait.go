@@ -153,7 +153,7 @@ func (r *Run) standing(ctx context.Context, d *owned, onMail bool) (runtype.Resu
 		return d.ResultCopy(), true, executionError(d)
 	}
 	lost := d.Lost != nil && !d.setBack // runs lost to the store have been resumed since
-	onTimers := !lost && len(d.Outcome.Interrupts) == 0 && d.Outcome.Status != runtype.Blocked && !(onMail && d.OnMail)
+	onTimers := !lost && len(d.Outcome.Interrupts) == 0 && d.Outcome.Hold == nil && d.Outcome.Status != runtype.Blocked && !(onMail && d.OnMail)
 	info, err := r.rt.Info(ctx, r.id)
 	if err != nil {
 		return d.Outcome, true, err
@@ -174,7 +174,7 @@ func (r *Run) standing(ctx context.Context, d *owned, onMail bool) (runtype.Resu
 	case ended != nil && err == nil && ended.Head >= info.Head && ended.Outcome.Status == result.Status:
 		return ended.ResultCopy(), true, executionError(ended) // meanwhile
 	}
-	rested := result.Status.Ended() || result.Status == runtype.Blocked || result.Status == runtype.Paused && len(result.Interrupts) > 0
+	rested := result.Rests()
 	if err == nil && !rested && r.rt.Deserted(r.id) && !r.rt.hasTimer(ctx, r.id) {
 		return result, true, errDeserted
 	}

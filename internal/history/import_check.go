@@ -17,21 +17,27 @@ import (
 
 // possible finds entries that cannot follow the ones before them on any plan (law J6).
 type possible struct {
-	status  runtype.Status                                  // of an ended run; "" before the end
-	fork    uint64                                          // seq of the last entry copied by a fork; 0 for none
-	starter string                                          // who started the run
-	forker  string                                          // who forked it; "" for none
+	status runtype.Status // of an ended run; "" before the end
+	possibleOrigin
 	at      int64                                           // time of the last entry, in microseconds
 	asked   map[string]*journal.Interrupt                   // by interrupt id
 	listed  int64                                           // total options of questions, and excluded people
 	people  machine.People                                  // who has answered what
 	valued  []bool                                          // by index of an entry: it has a value that a run can end with
 	blocked bool                                            // nothing happens until it is resumed
+	held    bool                                            // nothing begins until it is released
 	open    int                                             // how many questions are open
 	tasks   possibleTasks                                   // state of the tasks
 	late    error                                           // the first error of a task
 	lateSeq uint64                                          // seq of its entry
 	fits    func(q *journal.Interrupt, answer []byte) error // checks an answer against the question's schema
+}
+
+// possibleOrigin says where a run comes from.
+type possibleOrigin struct {
+	fork    uint64 // seq of the last entry copied by a fork; 0 for none
+	starter string // who started the run
+	forker  string // who forked it; "" for none
 }
 
 func newPossible(fits func(q *journal.Interrupt, answer []byte) error) *possible {
@@ -94,9 +100,20 @@ func (p *possible) follows(e *journal.Entry) error {
 		return p.question(e)
 	case journal.MessageSent:
 		return p.sent(e)
+	case journal.RunHeld, journal.RunReleased:
+		return p.hold(e.Kind)
 	default:
 		return nil
 	}
+}
+
+// hold checks that a run is held and released in turn (law J18).
+func (p *possible) hold(k journal.Kind) error {
+	if p.held == (k == journal.RunHeld) {
+		return fmt.Errorf("%s of a run that is held: %t", k, p.held)
+	}
+	p.held = k == journal.RunHeld
+	return nil
 }
 
 // task checks tasks until the first error. It is reported after reading everything: a checksum error explains a
@@ -113,7 +130,7 @@ func (p *possible) finished(e *journal.Entry) error {
 	if err := read(e, func(b *journal.FinishedBody) { body = *b }); err != nil {
 		return err
 	}
-	p.status = runtype.Status(body.Status)
+	p.status, p.held = runtype.Status(body.Status), false
 	switch {
 	case !p.status.Ended():
 		return fmt.Errorf("the run ends with the status %q; expected completed, failed, cancelled, expired or stuck", body.Status)
@@ -166,6 +183,7 @@ func (p *possible) resumed(e *journal.Entry) error {
 			e.Kind, body.Reason, p.status)
 	}
 	p.status = ""
+	p.held = p.held && body.Reason != machine.ReasonFork
 	return nil
 }
 
@@ -276,6 +294,10 @@ func namesIn(e *journal.Entry) error {
 			add(b.Code, b.Task)
 			add(b.Tasks...)
 		})
+	case journal.RunHeld:
+		err = read(e, func(b *journal.HeldBody) { add(b.By) })
+	case journal.RunReleased:
+		err = read(e, func(b *journal.ReleasedBody) { add(b.By) })
 	case journal.InterruptOpened:
 		err = read(e, func(q *journal.Interrupt) {
 			add(q.ID, q.Run, q.Task, q.Kind, q.Role, q.Assignee, q.AssigneeName, q.OverrideRole, q.State)

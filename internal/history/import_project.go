@@ -23,6 +23,7 @@ type projection struct {
 	timers []taskTimer          // of sleeps and backoffs
 	block  int64                // when a blocked run is tried again, in microseconds; 0 for none
 	until  int64                // the run's deadline, in microseconds; 0 for none
+	hold   machine.Holding      // whether it is held
 }
 
 // taskTimer is a timer of a task: of a sleep, or of a backoff if op is "".
@@ -46,6 +47,9 @@ func projected(run string, entries []journal.Entry) (journal.Batch, error) {
 		if err := p.run(e); err != nil {
 			return journal.Batch{}, storage.Damaged(e.Seq, err)
 		}
+		if err := p.hold.Note(e); err != nil {
+			return journal.Batch{}, storage.Damaged(e.Seq, err)
+		}
 		if err := p.question(run, e); err != nil {
 			return journal.Batch{}, storage.Damaged(e.Seq, err)
 		}
@@ -55,6 +59,10 @@ func projected(run string, entries []journal.Entry) (journal.Batch, error) {
 		if err := p.people.Note(e); err != nil {
 			return journal.Batch{}, storage.Damaged(e.Seq, err)
 		}
+	}
+	if p.hold.At != 0 {
+		p.row.Error = p.hold.Text()
+		p.timers = slices.DeleteFunc(p.timers, func(t taskTimer) bool { return t.op == "" && p.row.Status == string(runtype.Paused) })
 	}
 	b := journal.Batch{Run: run, Entries: entries, Row: &p.row}
 	for _, q := range p.asked {

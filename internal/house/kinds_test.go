@@ -41,7 +41,7 @@ var kindReaders = []struct {
 	{
 		files: "fermatatest/transcript.go",
 		leaves: []string{
-			"run.paused", "run.blocked", "run.resumed", "text.start", "text.delta", "structured-data.invalidated", "node.heartbeat", "timer.fired",
+			"run.paused", "run.blocked", "run.held", "run.released", "run.resumed", "text.start", "text.delta", "structured-data.invalidated", "node.heartbeat", "timer.fired",
 			"node.suspended", "message.sent", "definition",
 		},
 		because: "what differs from one time to the next is left out; what comes of a call is shown where it ends",
@@ -54,7 +54,7 @@ var kindReaders = []struct {
 	{
 		files: "server/listener.go",
 		leaves: []string{
-			"run.started", "run.paused", "run.blocked", "run.finished", "node.started", "node.finished", "node.retrying", "node.failed", "node.skipped",
+			"run.started", "run.paused", "run.blocked", "run.held", "run.released", "run.finished", "node.started", "node.finished", "node.retrying", "node.failed", "node.skipped",
 			"node.cached", "node.heartbeat", "route.taken", "step.started", "step.finished", "timer.set", "timer.fired", "text.start", "text.delta",
 			"text.end", "message", "status", "diagnostic", "structured-data", "structured-data.invalidated", "message.sent", "message.awaited",
 			"message.replied", "label.set", "definition",

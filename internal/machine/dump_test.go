@@ -70,6 +70,9 @@ func (d *dumper) write() {
 	if b, at := m.Blocked(); b.Code != "" {
 		d.line("blocked %s", facts(b.Code, "at", at, "task", b.Task, "tasks", len(b.Tasks), "takeovers", b.Takeovers, "retry", b.RetryAt, "error", b.Error))
 	}
+	if h, at := m.Held(); at != 0 {
+		d.line("held %s", facts("", "at", at, "by", h.By, "note", h.Note))
+	}
 	if m.finished.Status != "" {
 		f := m.finished
 		d.line("finished %s", facts(f.Status, "task", f.Task, "limit", f.Limit, "max", f.Max, "code", f.Code, "by", f.By, "reason", f.Reason, "error", f.Error))
@@ -499,7 +502,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"item.slots": "found by Next", "space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail used lost",
+		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail heldFor heldAt used lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat nth inARow scope slots unplaced leaves taken inside items of",
 		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At Name Message Letter",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",

@@ -47,7 +47,7 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 		return m.corrupt(e, "it refers to the value of entry %d, which is not before it", e.Base)
 	}
 	byOwner := !FromOutside(e.Kind)
-	if byOwner && m.status == Running && e.At > m.at && e.Kind != journal.RunResumed && e.Kind != journal.RunBlocked && (e.Kind != journal.NodeStarted || e.Attempt == 1) {
+	if byOwner && m.status == Running && e.At > m.at && m.wasExecuted(e) {
 		m.active += e.At - m.at // time without an owner does not count, and neither does a backoff
 	}
 	if err := m.fold(e, at, t); err != nil {
@@ -66,11 +66,6 @@ func (m *Machine) apply(e *journal.Entry, at spot, t *Task) error {
 	return nil
 }
 
-// FromOutside reports whether an entry may come from a process that does not execute the run.
-func FromOutside(k journal.Kind) bool {
-	return k == journal.InterruptUpdated || k == journal.InterruptResolved || k == journal.MessageSent
-}
-
 func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 	switch e.Kind {
 	case journal.RunStarted:
@@ -85,6 +80,10 @@ func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 		return m.runResumed(e)
 	case journal.RunBlocked:
 		return m.runBlocked(e)
+	case journal.RunHeld:
+		return m.runHeld(e)
+	case journal.RunReleased:
+		return m.runReleased(e)
 	case journal.RunFinished:
 		return m.runFinished(e)
 	case journal.InterruptUpdated:
@@ -453,6 +452,7 @@ func (m *Machine) runFinished(e *journal.Entry) error {
 		return m.corrupt(e, "with the status %q", body.Status)
 	}
 	m.finished, m.status = body, body.Status
+	m.letGo()
 	if m.status == Completed {
 		m.final = e.Base
 		if e.HasValue() {

@@ -302,8 +302,11 @@ func (m *Machine) resume(at int64, reason string) error {
 	return m.Resume(at, journal.ResumedBody{Reason: reason})
 }
 
-// Complete ends the run with its last path's value, or the plan's result.
+// Complete ends the run with its last path's value, or the plan's result. A run that was held meanwhile does not end.
 func (m *Machine) Complete(at int64, v Value) error {
+	if m.isHeld() {
+		return nil
+	}
 	if err := m.withdraw(at); err != nil {
 		return err
 	}

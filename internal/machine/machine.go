@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/fermata-go/fermata/internal/nodehost"
@@ -180,6 +181,7 @@ type Machine struct {
 	places
 	asking
 	mail mailbox // the messages that it got from outside
+	holding
 	agenda
 	output
 
@@ -432,12 +434,16 @@ func (m *Machine) Pinned() (fingerprint, definition string) {
 	return m.body.Fingerprint, m.body.Definition
 }
 
-// Error returns why the run is blocked or has ended without success; "" otherwise.
+// Error returns why the run is held or blocked, or has ended without success; "" otherwise.
 func (m *Machine) Error() string {
-	if m.status == Blocked && m.blocked.Error != "" {
-		return m.blocked.Error
+	blocked := ""
+	if m.status == Blocked {
+		blocked = m.blocked.Error
 	}
-	return m.finished.Error
+	if m.isHeld() {
+		return HeldText(&m.heldFor, blocked)
+	}
+	return cmp.Or(blocked, m.finished.Error)
 }
 
 // Latest returns the time of the latest entry, in microseconds. No later entry has an earlier one (law J12).

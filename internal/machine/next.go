@@ -27,7 +27,7 @@ func (m *Machine) nextWork(at int64, toEnd bool) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete := m.status == Running && (m.stopped || idle && m.ended())
+	complete := m.status == Running && (m.stopped || idle && m.ended()) && !m.isHeld()
 	if complete && toEnd && m.endsPlainly() {
 		if err := m.Complete(at, Value{}); err != nil {
 			return nil, err
@@ -65,6 +65,9 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 	}
 	if m.IsLate(at) { // before all else: an answer of this moment comes too late
 		return true, m.Expire(at)
+	}
+	if m.isHeld() {
+		return m.stay(at)
 	}
 	if m.status == Paused {
 		why := m.because(at)
@@ -114,7 +117,7 @@ func (m *Machine) over() bool { return m.status != Running && m.status != Paused
 // because returns why a paused run can go on, "" if it cannot.
 func (m *Machine) because(at int64) string {
 	why := cmp.Or(m.reason, ReasonAnswer)
-	if m.stopped || m.ended() || m.nextItem() != nil {
+	if m.stopped || m.ended() || m.nextItem() != nil || m.reason == ReasonRelease && m.backoff > 0 {
 		return why
 	}
 	if m.canStart() || m.canFire() {
@@ -326,7 +329,7 @@ func (m *Machine) Due() int64 {
 	for _, t := range m.tasks {
 		switch t.State {
 		case Backoff:
-			if m.broken == 0 || !m.doomed(t.scope) {
+			if !m.isHeld() && (m.broken == 0 || !m.doomed(t.scope)) {
 				due = min(due, t.RetryAt)
 			}
 		case Waiting:

@@ -16,13 +16,13 @@ import (
 
 // A snapshot is
 //
-//	format   1 byte: 3
+//	format   1 byte: 4
 //	layout   16 bytes: which plan, and how its nodes and values are numbered
 //	state    see state
 //	check    4 bytes, little endian: CRC-32C of all before
 //
 // It holds the fold alone, so it is as large as what is open in the run, and not as long as its journal.
-const snapshotFormat = 3
+const snapshotFormat = 4
 
 // layoutSize is how long a layout is.
 const layoutSize = 16
@@ -114,6 +114,8 @@ func (c *coder) state() {
 	record(c, &m.body)
 	record(c, &m.finished)
 	record(c, &m.blocked)
+	record(c, &m.heldFor)
+	number(c, &m.heldAt)
 	list(c, &m.interrupts, func(in *journal.Interrupt) { record(c, in) })
 	c.people()
 	c.mail()

@@ -92,6 +92,12 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 		if body, _ := s.Machine.Blocked(); body.RetryAt != 0 {
 			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: BlockTimer, Due: body.RetryAt})
 		}
+	case journal.RunPaused:
+		for _, t := range s.Machine.Tasks() { // of a run that is held: it has nothing to do when they are due
+			if t.State == machine.Backoff {
+				b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: storage.RetryTimer + s.Machine.TaskID(t), Done: true})
+			}
+		}
 	case journal.RunResumed:
 		if runtype.Status(s.Row.Status) == runtype.Blocked {
 			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: BlockTimer, Done: true})
@@ -99,8 +105,11 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 		if moves := MovesOf(e); len(moves.Nodes) > 0 {
 			s.projectMoves(b, moves)
 		}
-		if runtype.Status(s.Row.Status).Ended() { // a retry: the end had removed all timers
+		again := runtype.Status(s.Row.Status).Ended()
+		if again { // a retry: the end had removed all timers
 			b.Timers = append(b.Timers, s.Deadline()...)
+		}
+		if again || runtype.Status(s.Row.Status) == runtype.Paused { // a hold had removed those of retries
 			for _, t := range s.Machine.Tasks() {
 				b.Timers = append(b.Timers, s.TaskTimers(t)...)
 			}
@@ -150,7 +159,7 @@ func (s *State) taskOf(e *journal.Entry) *machine.Task {
 
 func timerID(e *journal.Entry) string { return TaskName(e) + " " + e.Op }
 
-func retryID(e *journal.Entry) string { return "retry " + TaskName(e) }
+func retryID(e *journal.Entry) string { return storage.RetryTimer + TaskName(e) }
 
 // TaskName returns the task of an entry, as NODE#VISIT.
 func TaskName(e *journal.Entry) string { return e.Node + "#" + strconv.Itoa(int(e.Visit)) }

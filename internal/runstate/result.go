@@ -127,7 +127,7 @@ func (v *Env) output(ctx context.Context, id string, r *runtype.Result) (json.Ra
 func (v *Env) countAll(ctx context.Context, r *runtype.Result, head uint64) error {
 	if v.Recent != nil {
 		if last := v.Recent(r.Run, head); last != nil {
-			r.Usage, r.UsageByNode, r.Messages = last.Usage, last.UsageByNode, last.Messages
+			r.Usage, r.UsageByNode, r.Messages, r.Hold = last.Usage, last.UsageByNode, last.Messages, last.Hold
 			return nil
 		}
 	}
@@ -148,10 +148,14 @@ func (v *Env) countAll(ctx context.Context, r *runtype.Result, head uint64) erro
 type tally struct {
 	r    *runtype.Result // of which it is
 	mail mailbox.Box     // which call has taken which message
+	hold machine.Holding // whether the run is held
 }
 
 func (t *tally) count(e *journal.Entry) error {
 	t.mail.Apply(e)
+	if err := t.hold.Note(e); err != nil {
+		return &journal.StoreError{Op: "replay", Run: t.r.Run, Seq: e.Seq, Err: fmt.Errorf("%w: %w", journal.ErrCorrupt, err)}
+	}
 	if e.Kind != journal.StepFinished || len(e.Body) == 0 {
 		return nil
 	}
@@ -175,6 +179,7 @@ func (t *tally) count(e *journal.Entry) error {
 
 // close sets what is known behind the last entry.
 func (t *tally) close() {
+	t.r.Hold = runtype.HoldOf(&t.hold.Body, t.hold.At)
 	for _, m := range t.mail.Queued() {
 		t.r.Messages = append(t.r.Messages, runtype.UntakenOf(m.Seq, journal.SentBody{Name: m.Name, ID: m.ID, By: m.By}, m.At))
 	}

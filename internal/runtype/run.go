@@ -69,10 +69,32 @@ type Result struct {
 	Output     json.RawMessage // the output as JSON
 	Interrupts []Interrupt     // open questions of a paused run
 	Messages   []Untaken       // that no call has taken, the oldest first (law M1)
+	Hold       *HoldInfo       // why an open run is held (law J18); nil if it is not
 	Err        error           // why a run failed, expired, was canceled, or is stuck or blocked: an *Error
 
 	Usage       Usage            // of the run's model calls so far
 	UsageByNode map[string]Usage // the same by node path; nil for none
+}
+
+// HoldInfo says that a run is held, and why (law J18).
+type HoldInfo struct {
+	By    string    // who holds it; "" for nobody named
+	Note  string    // why
+	Since time.Time // when it was held
+}
+
+// HoldOf returns how a run is held, since a time in microseconds; nil for 0.
+func HoldOf(body *journal.HeldBody, since int64) *HoldInfo {
+	if since == 0 {
+		return nil
+	}
+	return &HoldInfo{By: body.By, Note: body.Note, Since: time.UnixMicro(since).UTC()}
+}
+
+// Rests reports whether the run has ended, or does not go on before a person or a program acts on it. A run that waits for a time or a
+// message goes on by itself.
+func (r *Result) Rests() bool {
+	return r.Status.Ended() || r.Status == Blocked || r.Status == Paused && (len(r.Interrupts) > 0 || r.Hold != nil)
 }
 
 // Usage is the usage of model calls: tokens, and cost in micro-dollars. It is summed over recorded calls, so a

@@ -11,6 +11,9 @@ import (
 // UntilTimer is the id of the timer at which a run expires (law F9).
 const UntilTimer = "until"
 
+// RetryTimer begins the id of a timer at which a task is tried again; the task follows.
+const RetryTimer = "retry "
+
 // overdueGlance is how many due timers overdue reads. Processes fire timers as they become due, so there are hardly any.
 const overdueGlance = 64
 

@@ -34,7 +34,7 @@ func LogStored(log *slog.Logger, run, plan string, entries []journal.Entry) {
 	for i := range entries {
 		e := &entries[i]
 		switch e.Kind {
-		case journal.RunStarted, journal.RunPaused, journal.RunResumed:
+		case journal.RunStarted, journal.RunPaused, journal.RunResumed, journal.RunHeld, journal.RunReleased:
 			if logs(slog.LevelInfo) {
 				logRun(log, run, plan, e)
 			}
@@ -59,6 +59,10 @@ func logRun(log *slog.Logger, run, plan string, e *journal.Entry) {
 	switch e.Kind {
 	case journal.RunPaused:
 		text = "run paused"
+	case journal.RunHeld:
+		text = "run held"
+	case journal.RunReleased:
+		text = "run released"
 	case journal.RunResumed:
 		text = "run resumed"
 		attrs = append(attrs, slog.String("reason", BodyOf[journal.ResumedBody](e).Reason))

@@ -14,4 +14,4 @@ export type { Code, HeadersSource, Problem } from "./request.js";
 export { send } from "./send.js";
 export type { SendOptions, Sent } from "./send.js";
 export { initial, reduce } from "./state.js";
-export type { Interrupt, Note, RunStatus, Segment, State, Structured, Task, TaskStatus, ToolCall, } from "./state.js";
+export type { Hold, Interrupt, Note, RunStatus, Segment, State, Structured, Task, TaskStatus, ToolCall, } from "./state.js";

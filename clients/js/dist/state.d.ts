@@ -100,6 +100,13 @@ export interface ToolCall {
     readonly result?: unknown;
     readonly error?: unknown;
 }
+/** Who holds a run, and why. */
+export interface Hold {
+    readonly by?: string;
+    readonly note?: string;
+    /** When it was held. */
+    readonly since: string;
+}
 /** What a user interface shows of a run. It is never changed in place; what an event does not touch stays the same object. */
 export interface State {
     readonly run: string;
@@ -108,6 +115,8 @@ export interface State {
     readonly status: RunStatus;
     /** Why the run ended without success. */
     readonly error?: string;
+    /** Why nothing begins in the run until it is released; absent where it is not held. */
+    readonly hold?: Hold;
     /** In the order in which they began, by id. */
     readonly tasks: Readonly<Record<string, Task>>;
     /** In the order in which they began. */

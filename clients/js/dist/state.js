@@ -21,7 +21,9 @@ const changes = Object.assign(Object.create(null), {
     "run.started": runs("running"),
     "run.paused": runs("paused"),
     "run.blocked": runs("blocked"),
-    "run.resumed": runs("running"),
+    "run.held": (state, e) => ({ ...state, hold: { ...e.data, since: e.ts } }),
+    "run.released": released,
+    "run.resumed": (state, e) => runs("running")(e.data["reason"] === "fork" ? released(state) : state, e),
     "run.finished": runFinished,
     "node.started": tasks("running"),
     "node.suspended": tasks("waiting"),
@@ -60,9 +62,13 @@ function runs(status) {
         return { ...rest, status };
     };
 }
+function released(state) {
+    const { hold: _, ...rest } = state;
+    return rest;
+}
 function runFinished(state, e) {
     const error = text(e.data["error"]);
-    return { ...state, status: text(e.data["status"]), ...(error === "" ? {} : { error }) };
+    return { ...released(state), status: text(e.data["status"]), ...(error === "" ? {} : { error }) };
 }
 function withTask(state, id, status, attempt, error) {
     const task = { id, status, attempt, ...(error === "" ? {} : { error }) };

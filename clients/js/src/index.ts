@@ -15,5 +15,5 @@ export { send } from "./send.js";
 export type { SendOptions, Sent } from "./send.js";
 export { initial, reduce } from "./state.js";
 export type {
-  Interrupt, Note, RunStatus, Segment, State, Structured, Task, TaskStatus, ToolCall,
+  Hold, Interrupt, Note, RunStatus, Segment, State, Structured, Task, TaskStatus, ToolCall,
 } from "./state.js";

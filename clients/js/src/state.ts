@@ -106,6 +106,14 @@ export interface ToolCall {
   readonly error?: unknown;
 }
 
+/** Who holds a run, and why. */
+export interface Hold {
+  readonly by?: string;
+  readonly note?: string;
+  /** When it was held. */
+  readonly since: string;
+}
+
 /** What a user interface shows of a run. It is never changed in place; what an event does not touch stays the same object. */
 export interface State {
   readonly run: string;
@@ -114,6 +122,8 @@ export interface State {
   readonly status: RunStatus;
   /** Why the run ended without success. */
   readonly error?: string;
+  /** Why nothing begins in the run until it is released; absent where it is not held. */
+  readonly hold?: Hold;
   /** In the order in which they began, by id. */
   readonly tasks: Readonly<Record<string, Task>>;
   /** In the order in which they began. */
@@ -163,7 +173,9 @@ const changes: Readonly<Record<string, Reducer | undefined>> = Object.assign(Obj
   "run.started": runs("running"),
   "run.paused": runs("paused"),
   "run.blocked": runs("blocked"),
-  "run.resumed": runs("running"),
+  "run.held": (state, e) => ({ ...state, hold: { ...e.data, since: e.ts } }),
+  "run.released": released,
+  "run.resumed": (state, e) => runs("running")(e.data["reason"] === "fork" ? released(state) : state, e),
   "run.finished": runFinished,
   "node.started": tasks("running"),
   "node.suspended": tasks("waiting"),
@@ -206,9 +218,14 @@ function runs(status: RunStatus): Reducer {
   };
 }
 
+function released(state: State): State {
+  const { hold: _, ...rest } = state;
+  return rest;
+}
+
 function runFinished(state: State, e: Envelope): State {
   const error = text(e.data["error"]);
-  return { ...state, status: text(e.data["status"]) as RunStatus, ...(error === "" ? {} : { error }) };
+  return { ...released(state), status: text(e.data["status"]) as RunStatus, ...(error === "" ? {} : { error }) };
 }
 
 function withTask(state: State, id: string, status: TaskStatus, attempt: number, error: string): State {

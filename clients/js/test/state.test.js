@@ -220,3 +220,13 @@ test("messages go to the calls that have waited longest, each id once", () => {
   ], s);
   assert.deepEqual([s.awaited, s.received[2].takenBy.opId, s.received[2].reply], [[], "op_a", { sum: 10 }]);
 });
+
+test("a run is held until it is released, ends or is forked", () => {
+  const held = () => fold([event(1, 0, "run.started"), event(2, 0, "run.held", { by: "ann", note: "a look" }), event(3, 0, "run.paused")]);
+  const { by, note, since } = held().hold;
+  assert.deepEqual([held().status, by, note, typeof since], ["paused", "ann", "a look", "string"]);
+  assert.equal(fold([event(4, 0, "interrupt.resolved"), event(5, 0, "run.resumed", { reason: "recovered" })], held()).hold.by, "ann");
+  for (const [type, data] of [["run.released", {}], ["run.finished", { status: "cancelled" }], ["run.resumed", { reason: "fork" }]]) {
+    assert.equal("hold" in fold([event(4, 0, type, data)], held()), false, type);
+  }
+});

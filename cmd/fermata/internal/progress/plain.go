@@ -90,6 +90,12 @@ func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 		return "paused", ""
 	case journal.RunBlocked:
 		return "blocked", bodyOf[journal.BlockedBody](e).Error
+	case journal.RunHeld:
+		body := bodyOf[journal.HeldBody](e)
+		return "held", whoAndWhy(body.By, body.Note)
+	case journal.RunReleased:
+		body := bodyOf[journal.ReleasedBody](e)
+		return "released", whoAndWhy(body.By, body.Note)
 	case journal.RunFinished:
 		body := bodyOf[journal.FinishedBody](e)
 		if body.Task != "" {
@@ -101,6 +107,17 @@ func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 	default:
 		return "", ""
 	}
+}
+
+// whoAndWhy says who did something, and why.
+func whoAndWhy(who, why string) string {
+	if who != "" {
+		who = "by " + who
+	}
+	if who == "" || why == "" {
+		return who + why
+	}
+	return who + ": " + why
 }
 
 // sent says which message came: its name, its id and its sender.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+)
+
+// shownHold is why a run is held, in `runs show --json` and the last line of `run --json`.
+type shownHold struct {
+	By    string    `json:"by,omitempty"`
+	Note  string    `json:"note,omitempty"`
+	Since time.Time `json:"since"`
+}
+
+func holdOf(r *fermata.Result) *shownHold {
+	if r.Hold == nil {
+		return nil
+	}
+	return &shownHold{By: r.Hold.By, Note: r.Hold.Note, Since: r.Hold.Since}
+}
+
+// isHeld reports whether a run is paused because it is held: nothing else gives a paused run an error.
+func isHeld(r *fermata.RunInfo) bool {
+	return fermata.Status(r.Status) == fermata.Paused && r.Error != ""
+}
+
+// heldText says who holds a run, and why.
+func heldText(h *fermata.HoldInfo) string {
+	text := "held"
+	if h.By != "" {
+		text += " by " + term.OneLine(h.By)
+	}
+	if h.Note != "" {
+		text += ": " + term.OneLine(h.Note)
+	}
+	return text
+}
+
+// showHold shows why a run is held, and how it is released.
+func (m *Main) showHold(info *fermata.RunInfo, result *fermata.Result) {
+	if result.Hold == nil {
+		return
+	}
+	s, styles := m.out, m.out.Styles()
+	s.Println("")
+	s.Println(told(s, styles.Wait, heldText(result.Hold)+", since "+m.moment(s, result.Hold.Since.UnixMicro()), s.Width())...)
+	s.Println(styles.Faint.Apply("to let it go on: ") + styles.Code.Apply(m.command("runs", "release", idFor(s, info.ID, nil))))
+}
+
+func (m *Main) runsHoldCommand() *cobra.Command {
+	var note, as string
+	c := m.onRun(&cobra.Command{
+		Use:   "hold RUN",
+		Short: "Hold a run: nothing begins in it until it is released",
+		Long: "Hold a run, also one that another process owns. Tasks that are at work end and are recorded; answers, messages and timers are " +
+			"recorded too. Nothing begins until `runs release`. A deadline still counts.",
+		Example: `fermata runs hold run_01939f2e --note 'the bank is down'`,
+	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+		if err := h.HoldRun(ctx, info.ID, note, as); err != nil {
+			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
+		}
+		now, err := h.Info(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		text := "held " + info.ID
+		if fermata.Status(now.Status) == fermata.Running {
+			text += ": it is paused once its tasks at work have ended"
+		}
+		m.out.Println(text)
+		if !m.global.quiet {
+			m.hints(hintTo("let it go on", "runs", "release", idFor(m.err, info.ID, nil)))
+		}
+		return nil
+	})
+	c.Flags().StringVar(&note, "note", "", "why, for the record: a `text`")
+	c.Flags().StringVar(&as, "as", m.user(), "who holds the run, for the record: a `name`")
+	return c
+}
+
+func (m *Main) runsReleaseCommand() *cobra.Command {
+	var note, as string
+	c := m.onRun(&cobra.Command{
+		Use:     "release RUN",
+		Short:   "Release a run that is held",
+		Example: `fermata runs release run_01939f2e --note 'the bank is back'`,
+	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+		if err := h.ReleaseRun(ctx, info.ID, note, as); err != nil {
+			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
+		}
+		m.out.Println("released " + info.ID)
+		if !m.global.quiet && resumable(&info) {
+			m.hints(hintTo("go on here, where no worker does", "resume", idFor(m.err, info.ID, nil)))
+		}
+		return nil
+	})
+	c.Flags().StringVar(&note, "note", "", "why, for the record: a `text`")
+	c.Flags().StringVar(&as, "as", m.user(), "who releases the run, for the record: a `name`")
+	return c
+}
