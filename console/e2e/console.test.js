@@ -259,6 +259,7 @@ test("the server is restarted under the page", { timeout: limit }, async () => {
 test("by keyboard alone: find, start, answer", { timeout: limit }, async () => {
   const page = await person("Ada");
   await page.goto(server.url + "/");
+  await page.locator("h1").waitFor();
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the page");
   await page.keyboard.press("Control+k");
@@ -287,6 +288,78 @@ test("by keyboard alone: find, start, answer", { timeout: limit }, async () => {
   await tabTo("Answer");
   await page.keyboard.press("Enter");
   await status(page, "completed").waitFor();
+});
+
+test("where a token is wanted, people log in with theirs, and see what it is for", { timeout: 2 * limit }, async () => {
+  const desk = new Server(new URL("recipes", import.meta.url).pathname, "--auth", "tokens");
+  await desk.start();
+  try {
+    const token = desk.command("tokens", "create", "laptop", "--person", "ada@example.com", "--person-name", "Ada", "--role", "operator");
+    const page = await person("");
+    await page.goto(desk.url + "/definitions/hostile");
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    for (const colorScheme of ["light", "dark"]) {
+      const small = await person("", { colorScheme, viewport: { width: 320, height: 640 }, bypassCSP: true });
+      await small.goto(desk.url + "/");
+      await small.getByRole("button", { name: "Log in" }).click();
+      await small.getByRole("alert").getByText("Paste a token").waitFor();
+      await small.evaluate(axe);
+      const found = await small.evaluate(async () => (await window.axe.run(document)).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target)}`));
+      assert.deepEqual(found, [], `the login in ${colorScheme}`);
+      assert.ok((await small.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "the login is wider than 320 px");
+    }
+    // By keyboard alone: the field has the focus.
+    await page.keyboard.type(token.slice(0, -1) + (token.endsWith("A") ? "B" : "A"));
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("does not take this token").waitFor();
+    await page.keyboard.type(token);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "hostile", level: 1 }).waitFor();
+    // The login is in this tab's storage, under no name of a cookie, and outlives a reload.
+    assert.deepEqual(await page.context().cookies(), []);
+    assert.ok(!(await page.evaluate(() => JSON.stringify(localStorage))).includes("ft_"), "the token is in localStorage");
+    await page.reload();
+    await page.getByRole("button", { name: "Start" }).click();
+    await status(page, "waiting").waitFor();
+    const run = page.url().split("/").pop();
+    await page.getByRole("radio", { name: "ok", exact: true }).check();
+    await page.getByRole("button", { name: "Answer" }).click();
+    await status(page, "completed").waitFor();
+    assert.match(desk.command("events", run), /ada@example\.com/);
+    // Another tab of the browser has the same login.
+    const tab = await page.context().newPage();
+    await tab.goto(desk.url + "/runs");
+    await tab.getByRole("link", { name: "hostile" }).waitFor();
+    await tab.locator("details.settings summary").click();
+    await tab.getByText("Role: operator").waitFor();
+    await tab.getByRole("button", { name: "Log out" }).click();
+    await tab.getByText("You have logged out").waitFor();
+    await page.getByText("You have logged out").waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    // A token that is revoked ends what is open.
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    desk.command("tokens", "revoke", "laptop");
+    await page.getByText("Your login has ended").waitFor();
+    // Those who may only look are not asked to do more.
+    await page.getByLabel("Token").fill(desk.command("tokens", "create", "eye", "--role", "viewer"));
+    await page.keyboard.press("Enter");
+    await status(page, "completed").waitFor();
+    assert.equal(await page.getByRole("link", { name: /Inbox/ }).count(), 0);
+    await page.goto(desk.url + "/definitions/hostile");
+    await page.getByText("You may look at this definition").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Start" }).count(), 0);
+    // And those who answer see their questions, and no runs.
+    const other = await person("");
+    await other.goto(desk.url + "/");
+    await other.getByLabel("Token").fill(desk.command("tokens", "create", "desk", "--role", "clerk"));
+    await other.keyboard.press("Enter");
+    await other.getByText("Nothing waits for you").waitFor();
+    assert.equal(await other.getByRole("link", { name: "Runs", exact: true }).count(), 0);
+  } finally {
+    await desk.end();
+  }
 });
 
 test("in German", { timeout: limit }, async () => {

@@ -1,6 +1,6 @@
 // The real binary, serving a folder on a port of this machine.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,14 +13,24 @@ export class Server {
   url = "";
   #child;
 
-  constructor(folder) {
+  constructor(folder, ...flags) {
     this.folder = folder;
+    this.flags = flags;
+  }
+
+  get #store() {
+    return join(this.dir, "runs.db");
+  }
+
+  /** Runs the command on the store, and returns what it writes. */
+  command(...args) {
+    return execFileSync(binary, [...args, "--store", this.#store], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   }
 
   /** Starts; a second time on the same port, with the same store. */
   async start() {
     const listen = this.url ? new URL(this.url).host : "127.0.0.1:0";
-    this.#child = spawn(binary, ["serve", this.folder, "--json", "--listen", listen, "--store", join(this.dir, "runs.db"), "--drain", "2s"], {
+    this.#child = spawn(binary, ["serve", this.folder, "--json", "--listen", listen, "--store", this.#store, "--drain", "2s", ...this.flags], {
       stdio: ["ignore", "pipe", process.env.E2E_LOG ? "inherit" : "ignore"], env: { ...process.env, FERMATA_E2E: this.dir, HOME: this.dir },
     });
     const lines = createInterface({ input: this.#child.stdout });

@@ -111,7 +111,7 @@ class Source {
                         return { over: true };
                     if (frame.event === "error") {
                         const no = refusalFrom(frame.data, 0, "the stream failed");
-                        if (["not_found", "forbidden", "invalid"].includes(no.code))
+                        if (["not_found", "unauthenticated", "forbidden", "invalid"].includes(no.code))
                             throw no;
                         return { over: false, error: no };
                     }

@@ -1,5 +1,5 @@
 /** Why a request was refused. */
-export type Code = "invalid" | "not_found" | "conflict" | "expired" | "forbidden" | "stopped" | "store" | "internal" | (string & {});
+export type Code = "invalid" | "not_found" | "conflict" | "expired" | "unauthenticated" | "forbidden" | "stopped" | "store" | "internal" | (string & {});
 /** One place of an answer that does not fit. */
 export interface Problem {
     /** JSON pointer: "/items/0/name"; "" is the whole answer. */

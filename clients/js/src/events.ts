@@ -138,7 +138,7 @@ class Source {
           if (frame.event === "end") return { over: true };
           if (frame.event === "error") {
             const no = refusalFrom(frame.data, 0, "the stream failed");
-            if (["not_found", "forbidden", "invalid"].includes(no.code)) throw no;
+            if (["not_found", "unauthenticated", "forbidden", "invalid"].includes(no.code)) throw no;
             return { over: false, error: no };
           }
           const envelope = frame.event === "" ? (JSON.parse(frame.data) as Envelope) : undefined;

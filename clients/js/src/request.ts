@@ -1,6 +1,6 @@
 /** Why a request was refused. */
 export type Code =
-  | "invalid" | "not_found" | "conflict" | "expired" | "forbidden" | "stopped" | "store" | "internal" | (string & {});
+  | "invalid" | "not_found" | "conflict" | "expired" | "unauthenticated" | "forbidden" | "stopped" | "store" | "internal" | (string & {});
 
 /** One place of an answer that does not fit. */
 export interface Problem {

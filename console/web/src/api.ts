@@ -2,6 +2,7 @@
 
 import { member, parse, type Value } from "./json";
 import { signal } from "@preact/signals";
+import { authorization, person, refused, wanted, type Person } from "./login";
 
 export interface DefinitionRow {
   readonly name: string;
@@ -106,8 +107,9 @@ interface Reply {
 async function request(path: string, init: RequestInit = {}): Promise<Reply> {
   let response: Response;
   let text: string;
+  const login = authorization();
   try {
-    response = await fetch(path, { ...init, headers: { Accept: "application/json", ...init.headers }, cache: "no-store" });
+    response = await fetch(path, { ...init, headers: { Accept: "application/json", ...init.headers, ...login }, cache: "no-store", credentials: "omit" });
     text = await response.text();
   } catch (error) {
     if (init.signal?.aborted) throw error;
@@ -122,6 +124,7 @@ async function request(path: string, init: RequestInit = {}): Promise<Reply> {
     body = undefined;
   }
   if (response.ok) return { text, body };
+  if (response.status === 401) refused(login);
   const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   throw new Refusal(
     String(said["detail"] ?? said["error"] ?? said["title"] ?? `status ${response.status}`),
@@ -139,6 +142,14 @@ async function post<T>(path: string, body: string, headers: Record<string, strin
 }
 
 const at = (...path: string[]): string => "/api/" + path.map(encodeURIComponent).join("/");
+
+/** Asks who the server takes this page for. */
+export async function me(signal?: AbortSignal): Promise<Person> {
+  const said = await get<Person>("/api/me", signal);
+  person.value = said;
+  wanted.value = "";
+  return said;
+}
 
 export async function definitions(signal?: AbortSignal): Promise<readonly DefinitionRow[]> {
   return (await get<{ definitions: DefinitionRow[] }>("/api/definitions", signal)).definitions;

@@ -3,15 +3,18 @@
 import { computed, effect } from "@preact/signals";
 import { render, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { countQuestions, reachable } from "./api";
-import { language, languages, loadLanguage, number, t, type Language } from "./i18n";
+import { countQuestions, me as askMe, reachable } from "./api";
+import { language, languages, loadLanguage, number, t, tx, type Language } from "./i18n";
 import { refresh, useLive } from "./live";
+import { borrow, logOut, may, person, wanted } from "./login";
 import { DefinitionPage, DefinitionsPage } from "./pages/definitions";
 import { InboxPage } from "./pages/inbox";
+import { LoginPage } from "./pages/login";
 import { RunPage } from "./pages/run";
 import { RunsPage } from "./pages/runs";
 import { follow, link, segments } from "./router";
 import { me, rename, setTheme, show, theme, type Theme } from "./settings";
+import { store, storedNames } from "./storage";
 import { App as Link, Empty, Icon, Mark, Toasts } from "./ui/parts";
 import { Palette, paletteOpen } from "./ui/palette";
 
@@ -20,15 +23,21 @@ const page = computed(() => segments.value[0] ?? "");
 function Page(): JSX.Element {
   const [first, name, more] = segments.value;
   if (more === undefined) {
-    if (first === undefined) return <InboxPage />;
+    if (first === undefined) return may("tasks") ? <InboxPage /> : <RunsPage />;
     if (first === "runs") return name === undefined ? <RunsPage /> : <RunPage key={name} id={name} />;
     if (first === "definitions") return name === undefined ? <DefinitionsPage /> : <DefinitionPage key={name} name={name} />;
   }
   return <Empty icon="search" title={t("error.noPage")}><Link class="button" href="/">{t("nav.inbox")}</Link></Empty>;
 }
 
+function App(): JSX.Element {
+  return wanted.value === "" ? <Shell /> : <LoginPage />;
+}
+
 function Shell(): JSX.Element {
-  const waiting = useLive("waiting", (s) => countQuestions("state", s), 4000);
+  useLive("me", askMe, 15_000);
+  const tasks = may("tasks");
+  const waiting = useLive("waiting " + tasks, async (s) => (tasks ? countQuestions("state", s) : []), tasks ? 4000 : 0);
   const open = (waiting.data.value ?? []).filter((c) => c.value === "open" || c.value === "claimed").reduce((n, c) => n + c.n, 0);
   const main = useRef<HTMLElement>(null);
   const before = useRef(segments.value.join("/"));
@@ -49,9 +58,9 @@ function Shell(): JSX.Element {
       <header class="bar">
         <Link href="/" class="brand" label="Fermata"><Mark /><span>Fermata</span></Link>
         <nav aria-label={t("nav")}>
-          {item("/", "", "inbox", t("nav.inbox"), open)}
-          {item(link(["runs"]), "runs", "runs", t("nav.runs"))}
-          {item(link(["definitions"]), "definitions", "definitions", t("nav.definitions"))}
+          {tasks && item("/", "", "inbox", t("nav.inbox"), open)}
+          {may("view") && item(link(["runs"]), "runs", "runs", t("nav.runs"))}
+          {may("view") && item(link(["definitions"]), "definitions", "definitions", t("nav.definitions"))}
         </nav>
         <button type="button" class="find" onClick={() => (paletteOpen.value = true)}>
           <Icon name="search" /><span>{t("find")}</span><kbd>{/Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
@@ -68,13 +77,36 @@ function Shell(): JSX.Element {
   );
 }
 
+/** Who has logged in; or, where nobody has to, a name to be typed. */
+function Who(): JSX.Element {
+  const p = person.value;
+  if (!p?.known) {
+    return (
+      <>
+        <label>{t("me.name")}<input type="text" dir="auto" autocomplete="name" value={me.value} onInput={(e) => rename(e.currentTarget.value)} /></label>
+        <p class="help">{t("me.help")}</p>
+      </>
+    );
+  }
+  return (
+    <div class="who">
+      <p><strong><bdi>{p.name}</bdi></strong>{p.name !== p.id && <span class="faint"> <bdi>{p.id}</bdi></span>}</p>
+      {p.role && <p class="faint">{t("me.role", { role: tx("role." + p.role, p.role) })}</p>}
+      {p.taskRoles && <p class="faint">{t("me.answers", { roles: p.taskRoles.join(", ") })}</p>}
+      <button type="button" onClick={() => {
+        for (const name of storedNames("draft.")) store(name, undefined); // the next person at this desk is another one
+        logOut();
+      }}>{t("login.out")}</button>
+    </div>
+  );
+}
+
 function Settings(): JSX.Element {
   return (
     <details class="settings">
-      <summary><Icon name="person" /><span><bdi>{me.value || t("me.nobody")}</bdi></span></summary>
+      <summary><Icon name="person" /><span><bdi>{(person.value?.known && person.value.name) || me.value || t("me.nobody")}</bdi></span></summary>
       <div class="menu">
-        <label>{t("me.name")}<input type="text" dir="auto" autocomplete="name" value={me.value} onInput={(e) => rename(e.currentTarget.value)} /></label>
-        <p class="help">{t("me.help")}</p>
+        <Who />
         <label>{t("theme")}
           <select value={theme.value} onChange={(e) => setTheme(e.currentTarget.value as Theme)}>
             <option value="auto">{t("theme.auto")}</option><option value="light">{t("theme.light")}</option><option value="dark">{t("theme.dark")}</option>
@@ -101,4 +133,12 @@ addEventListener("click", (e) => { // a menu closes when something else is meant
 });
 
 effect(show);
-void loadLanguage().finally(() => render(<Shell />, document.getElementById("app")!));
+async function begin(): Promise<void> {
+  try {
+    await askMe();
+  } catch (error) {
+    if (wanted.value === "none" && (await borrow())) await askMe();
+  }
+}
+
+void Promise.allSettled([loadLanguage(), begin()]).then(() => render(<App />, document.getElementById("app")!));

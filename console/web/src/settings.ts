@@ -1,12 +1,15 @@
-// Who sits here, and how the page looks. The server has no login yet: the name goes on record with what is done.
+// Who sits here, and how the page looks. It goes on record with what is done: the person who has logged in, or a name as it was typed.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { person } from "./login";
 import { store, stored } from "./storage";
 
-export const me = signal(stored("name") ?? "");
+const typed = signal(stored("name") ?? "");
+
+export const me = computed(() => (person.value?.known ? person.value.id ?? "" : typed.value));
 
 export function rename(name: string): void {
-  me.value = name;
+  typed.value = name;
   store("name", name);
 }
 

@@ -8,6 +8,7 @@ import { useFilling } from "../form/state";
 import { Fields, toWrong } from "../form/view";
 import { number, t } from "../i18n";
 import { useLive } from "../live";
+import { may } from "../login";
 import { go, link } from "../router";
 import { me } from "../settings";
 import { Drawing } from "../ui/drawing";
@@ -81,7 +82,7 @@ export function DefinitionPage({ name }: { name: string }): JSX.Element {
       <div class="columns">
         <section class="card" aria-labelledby="start">
           <header><h2 id="start">{t("start.title")}</h2></header>
-          {d.conversations ? <p>{t("start.dialogue")}</p> : <StartForm d={d} />}
+          {d.conversations ? <p>{t("start.dialogue")}</p> : may("start") ? <StartForm d={d} /> : <p class="faint">{t("start.mayNot")}</p>}
         </section>
         <section class="card" aria-labelledby="drawing">
           <header><h2 id="drawing">{t("drawing")}</h2><span class="sub">{kindText(d.kind)}{d.version ? " · " + t("version", { v: d.version }) : ""}</span></header>

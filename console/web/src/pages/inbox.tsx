@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { countQuestions, questions, runs, type Question } from "../api";
 import { number, t, tn } from "../i18n";
 import { refresh, useLive } from "../live";
+import { may } from "../login";
 import { change, go, link, parameter } from "../router";
 import { staleDrafts } from "../run/told";
 import { me } from "../settings";
@@ -26,7 +27,8 @@ export function InboxPage(): JSX.Element {
   };
   const { data, error, again } = useLive(JSON.stringify(query), (s) => questions(query, s));
   const roles = useLive("roles", (s) => countQuestions("role", s), 10_000);
-  const plans = useLive("plans", async (s) => new Map((await runs({ status: "paused,running", limit: "200", order: "updated" }, s)).rows.map((r) => [r.run, r.plan])), 5000);
+  const looks = may("view");
+  const plans = useLive("plans " + looks, async (s) => (looks ? new Map((await runs({ status: "paused,running", limit: "200", order: "updated" }, s)).rows.map((r) => [r.run, r.plan])) : new Map<string, string>()), 5000);
   const asked = parameter("q");
   const rows = data.value?.rows ?? [];
   const at = rows.findIndex((q) => q.requestId === asked);
@@ -85,7 +87,7 @@ export function InboxPage(): JSX.Element {
         : rows.length === 0 && !kept ? (
           <Empty icon="inbox" title={view === "all" && !role ? t("inbox.empty") : t("inbox.emptyHere")}>
             <p>{view === "all" && !role ? t("inbox.emptyText") : t("inbox.emptyHereText")}</p>
-            <App class="button primary" href={link(["definitions"])}>{t("inbox.start")}</App>
+            {may("start") && <App class="button primary" href={link(["definitions"])}>{t("inbox.start")}</App>}
           </Empty>
         ) : (
           <div class="split">

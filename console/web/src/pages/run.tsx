@@ -8,6 +8,7 @@ import type { State } from "../../../../clients/js/src/state";
 import { encode, type Value } from "../json";
 import { clock, duration, moment, number, t, tn, tx } from "../i18n";
 import { now, refresh, useLive } from "../live";
+import { may } from "../login";
 import { link } from "../router";
 import { useEvents } from "../run/follow";
 import { endOf, looksOf, scale, standing, toShow, type Entry, type Standing, type Task } from "../run/model";
@@ -87,8 +88,8 @@ function Head({ r, status, entries, s }: { r: Run; status: string; entries: read
   return (
     <>
       <Heading title={r.plan}>
-        {retried.has(status) && <Retry r={r} s={s} />}
-        {open.has(status) && <Cancel r={r} s={s} status={status} />}
+        {may("operate") && retried.has(status) && <Retry r={r} s={s} />}
+        {may("operate") && open.has(status) && <Cancel r={r} s={s} status={status} />}
         <App class="button" href={link(["definitions", r.plan])}><Icon name="play" />{t("run.startAgain")}</App>
       </Heading>
       <p class="facts">

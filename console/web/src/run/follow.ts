@@ -6,6 +6,7 @@ import { readEvents } from "../../../../clients/js/src/events";
 import { RequestError } from "../../../../clients/js/src/request";
 import { initial, reduce, type State } from "../../../../clients/js/src/state";
 import { reachable } from "../api";
+import { authorization } from "../login";
 import { member, parse, type Value } from "../json";
 import { Parser } from "../../../../clients/js/src/sse";
 import type { Entry } from "./model";
@@ -55,7 +56,7 @@ export function useEvents(run: string, changed: () => void, seq: number): Follow
     const read = async (): Promise<void> => {
       const texts = new Map<number, string>();
       const source = readEvents({
-        url: "/api", run, after: last, signal: over.signal, retry: { most: 4000 }, fetch: keeping(texts),
+        url: "/api", run, after: last, signal: over.signal, retry: { most: 4000 }, fetch: keeping(texts), headers: authorization,
         onConnection: (open) => (reachable.value = open),
       });
       for await (const e of source) {

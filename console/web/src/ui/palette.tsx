@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { definitions, Refusal, runs, type DefinitionRow, type RunRow } from "../api";
 import { t } from "../i18n";
+import { may } from "../login";
 import { go, link } from "../router";
 import { Icon, Said, shortID, statusText } from "./parts";
 
@@ -37,6 +38,7 @@ function Search(): JSX.Element {
   const recent = useSignal<readonly RunRow[]>([]);
   const found = useSignal<readonly RunRow[]>([]);
   useEffect(() => {
+    if (!may("view")) return;
     const over = new AbortController();
     definitions(over.signal).then((d) => (known.value = d)).catch(ignore);
     runs({ limit: "100", order: "updated" }, over.signal).then((p) => (recent.value = p.rows)).catch(ignore);
@@ -44,7 +46,7 @@ function Search(): JSX.Element {
   }, []);
   useEffect(() => {
     found.value = [];
-    if (wanted.value.trim().length < 3) return;
+    if (wanted.value.trim().length < 3 || !may("view")) return;
     const over = new AbortController();
     const timer = setTimeout(() => {
       runs({ limit: "8", prefix: wanted.value.trim() }, over.signal).then((p) => (found.value = p.rows)).catch(ignore);
@@ -57,10 +59,12 @@ function Search(): JSX.Element {
   const words = wanted.value.toLocaleLowerCase().split(/\s+/).filter((w) => w !== "");
   const fits = (text: string): boolean => words.every((w) => text.toLocaleLowerCase().includes(w));
   const pages: Hit[] = [
-    { href: "/", icon: "inbox", title: t("nav.inbox"), sub: "" },
-    { href: link(["runs"]), icon: "runs", title: t("nav.runs"), sub: "" },
-    { href: link(["definitions"]), icon: "definitions", title: t("nav.definitions"), sub: "" },
-    { href: link(["runs"], { status: "failed" }), icon: "alert", title: t("palette.failed"), sub: "" },
+    ...(may("tasks") ? [{ href: "/", icon: "inbox", title: t("nav.inbox"), sub: "" }] : []),
+    ...(may("view") ? [
+      { href: link(["runs"]), icon: "runs", title: t("nav.runs"), sub: "" },
+      { href: link(["definitions"]), icon: "definitions", title: t("nav.definitions"), sub: "" },
+      { href: link(["runs"], { status: "failed" }), icon: "alert", title: t("palette.failed"), sub: "" },
+    ] : []),
   ];
   const runHit = (r: RunRow): Hit => ({ href: link(["runs", r.run]), icon: "runs", title: r.plan, sub: `${statusText(r.status)} · ${shortID(r.run)}` });
   const ids = new Set(found.value.map((r) => r.run));

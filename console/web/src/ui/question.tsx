@@ -11,6 +11,7 @@ import type { Entry } from "../form/model";
 import { moment, t, tx } from "../i18n";
 import { refresh, useLive } from "../live";
 import { link } from "../router";
+import { may, person } from "../login";
 import { me, rename } from "../settings";
 import { store, stored } from "../storage";
 import { decided, draftNames, keptBy, partsOf, steady } from "../run/told";
@@ -129,6 +130,7 @@ interface AnsweringParts {
 }
 
 function Answering(p: AnsweringParts): JSX.Element {
+  if (!may("tasks")) return <p class="faint">{t("question.mayNot")}</p>;
   const actions = p.q.kind === "review" || p.q.kind === "approval" ? actionsOf(p.q.responseSchema) : undefined;
   return actions ? <Acting {...p} actions={actions} /> : <Plain {...p} />;
 }
@@ -337,6 +339,7 @@ export function named(): boolean {
 
 /** Who does it, for the record: four eyes and audits need it. */
 export function NameField({ id }: { id: string }): JSX.Element {
+  if (person.value?.known) return <span class="me">{t("me.as")} <Said text={person.value.name ?? ""} /></span>;
   const wrong = nameless.value && me.value.trim() === "";
   return (
     <span class="me" data-wrong={wrong ? "1" : undefined}>
