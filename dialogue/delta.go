@@ -3,6 +3,7 @@ package dialogue
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/fermata-go/fermata/node"
@@ -147,7 +148,10 @@ func (d Delta) consistent() Delta {
 	d.Clear = slices.DeleteFunc(d.Clear, func(slot string) bool {
 		return slices.ContainsFunc(d.Set, func(c Change) bool { return c.Slot == slot })
 	})
-	slices.SortFunc(d.Set, func(a, b Change) int { return cmp.Or(strings.Compare(a.Slot, b.Slot), strings.Compare(a.Flow, b.Flow)) })
+	sort.Slice(d.Set, func(i, j int) bool { // slices.SortFunc would be compiled for the type (ADR 060)
+		a, b := &d.Set[i], &d.Set[j]
+		return cmp.Or(strings.Compare(a.Slot, b.Slot), strings.Compare(a.Flow, b.Flow)) < 0
+	})
 	slices.Sort(d.Clear)
 	d.Clear = slices.Compact(d.Clear)
 	now := slices.ContainsFunc(d.Start, func(s Start) bool { return !s.After })

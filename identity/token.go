@@ -141,14 +141,19 @@ func (t *Tokens) List(ctx context.Context) (all []Token, err error) {
 	if err != nil {
 		return nil, err
 	}
+	byName, names := make(map[string]Token), make([]string, len(list))
 	for i := range list {
 		k, err := decode(&list[i])
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, k.Token)
+		names[i] = k.Name + "\x00" + k.ID
+		byName[names[i]] = k.Token
 	}
-	slices.SortFunc(all, func(a, b Token) int { return strings.Compare(a.Name+"\x00"+a.ID, b.Name+"\x00"+b.ID) })
+	slices.Sort(names)
+	for _, name := range names {
+		all = append(all, byName[name])
+	}
 	return all, nil
 }
 

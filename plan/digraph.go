@@ -1,6 +1,9 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // arc is an edge between two nodes of a digraph.
 type arc struct{ from, to int }
@@ -129,7 +132,7 @@ func (s *subset) cycles(nodes []int) [][]int {
 			open = open[:at]
 		}
 	}
-	slices.SortFunc(parts, func(a, b []int) int { return a[0] - b[0] })
+	sort.Slice(parts, func(i, j int) bool { return parts[i][0] < parts[j][0] }) // slices.SortFunc would be compiled for the type (ADR 060)
 	return parts
 }
 

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -86,11 +85,14 @@ func (s *Settings) List(ctx context.Context, what string) (all []Document, err e
 	if err != nil {
 		return nil, err
 	}
+	var names []string
 	for i := range rows {
-		name, ok := strings.CutPrefix(rows[i].ID, id(what, ""))
-		if !ok {
-			continue
+		if name, ok := strings.CutPrefix(rows[i].ID, id(what, "")); ok {
+			names = append(names, name)
 		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		d, err := s.Get(ctx, what, name)
 		if errors.Is(err, ErrNotFound) {
 			continue
@@ -100,7 +102,6 @@ func (s *Settings) List(ctx context.Context, what string) (all []Document, err e
 		}
 		all = append(all, d)
 	}
-	slices.SortFunc(all, func(a, b Document) int { return cmp.Compare(a.Name, b.Name) })
 	return all, nil
 }
 

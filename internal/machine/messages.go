@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
@@ -68,7 +69,7 @@ func (m *Machine) Queued() (all []Queued) {
 			all = append(all, Queued{q.seq, q.body, q.at})
 		}
 	}
-	slices.SortFunc(all, func(a, b Queued) int { return cmp.Compare(a.Seq, b.Seq) })
+	sort.Slice(all, func(i, j int) bool { return all[i].Seq < all[j].Seq }) // slices.SortFunc would be compiled for the type (ADR 060)
 	return all
 }
 
