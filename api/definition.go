@@ -33,6 +33,12 @@ type Definition struct {
 	// Talks serves conversations, where the definition is a dialogue: a handler of package dialogue/web. It is mounted below
 	// /api/dialogues/{name}, and no runs of the definition are started otherwise. Defaults to none.
 	Talks http.Handler
+	// Context is the JSON Schema of what a conversation is begun with, for people who begin one: dialogue.Dialogue.Inputs. It is
+	// shown as the schema of the inputs. Defaults to the plan's.
+	Context json.RawMessage
+	// Languages are the tags of those in which conversations are held, where there are several: dialogue.Dialogue.Languages.
+	// Defaults to none.
+	Languages []string
 	// Schedules are shown with the definition. Package schedule starts their runs. Defaults to none.
 	Schedules []Schedule
 	// Notes say what may keep its runs from ending well, for people. Defaults to none.
@@ -88,13 +94,14 @@ type definitionRow struct {
 	Queue       string   `json:"queue,omitempty" jsonschema:"The queue of its runs, where it names one"`
 	Notes       []string `json:"notes,omitempty" jsonschema:"What may keep its runs from ending well"`
 	Talks       string   `json:"conversations,omitempty" jsonschema:"Of a dialogue: where conversations are begun"`
+	Languages   []string `json:"languages,omitempty" jsonschema:"Of a dialogue that has several: their tags"`
 }
 
 // definitionShown is a definition by itself.
 type definitionShown struct {
 	definitionRow
 	Fingerprint string          `json:"fingerprint" jsonschema:"Of the plan: equal for equal plans"`
-	Inputs      json.RawMessage `json:"inputs" jsonschema:"JSON Schema of the input of a run; true for any"`
+	Inputs      json.RawMessage `json:"inputs" jsonschema:"JSON Schema of the input of a run, or of the context of a conversation; true for any"`
 	Outputs     json.RawMessage `json:"outputs" jsonschema:"JSON Schema of the outputs; true for any"`
 	SVG         string          `json:"svg" jsonschema:"The drawing of the plan"`
 }
@@ -106,6 +113,9 @@ func (d *Definition) row() definitionRow {
 	}
 	if d.Talks != nil {
 		row.Talks = dialoguePath(escaped(d.Name)) + "/conversations"
+		if len(d.Languages) > 1 {
+			row.Languages = d.Languages
+		}
 	}
 	return row
 }
@@ -228,8 +238,12 @@ func (h *Handler) showDefinition(in *request) (*answer, error) {
 		return nil, err
 	}
 	def := d.Plan.Definition()
+	inputs := def.Input
+	if len(d.Context) > 0 {
+		inputs = d.Context
+	}
 	return &answer{body: definitionShown{
-		definitionRow: d.row(), Fingerprint: d.Plan.Fingerprint(), Inputs: schemaOr(def.Input), Outputs: schemaOr(def.Output),
+		definitionRow: d.row(), Fingerprint: d.Plan.Fingerprint(), Inputs: schemaOr(inputs), Outputs: schemaOr(def.Output),
 		SVG: d.Plan.SVG(),
 	}}, nil
 }

@@ -178,6 +178,11 @@ func (d *Dialogue) shareable(s *State) map[string]any {
 			all[name] = hidden
 		}
 	}
+	for _, sl := range d.context {
+		if _, ok := all[sl.name]; ok && sl.Private {
+			all[sl.name] = hidden
+		}
+	}
 	return all
 }
 

@@ -115,6 +115,46 @@ func (c *Conversations) Turns(ctx context.Context, id string) ([]ReviewTurn, err
 	return t.turns, err
 }
 
+// Look is a conversation as those who look after it see it.
+type Look struct {
+	Turns []ReviewTurn   `json:"turns"` // see Conversations.Turns
+	Flows []Place        `json:"flows"` // that are going on, the active one first
+	Slots map[string]any `json:"slots"` // what is known where the user is; "[private]" stands for the values of private slots
+}
+
+// Look reads how each message of a conversation was understood, and where it stands behind the last one.
+// Where there is no such conversation, the error is an *fermata.Error of CodeNotFound.
+func (c *Conversations) Look(ctx context.Context, id string) (Look, error) {
+	if err := c.holds(ctx, id); err != nil {
+		return Look{}, err
+	}
+	r, err := c.reads(ctx, id)
+	if err != nil {
+		return Look{}, err
+	}
+	l := Look{Turns: slices.Clip(r.turns), Flows: []Place{}, Slots: map[string]any{}}
+	if l.Turns == nil {
+		l.Turns = []ReviewTurn{}
+	}
+	if r.final == nil {
+		return l, nil
+	}
+	for i := range slices.Backward(r.final.Stack) {
+		f := &r.final.Stack[i]
+		at := Place{Flow: f.Flow, Step: f.Step}
+		if here := r.final.standsAt(); here.Flow == f.Flow && i == len(r.final.Stack)-1 {
+			at = here
+		}
+		l.Flows = append(l.Flows, at)
+	}
+	if top := r.final.top(); top == nil || r.d.flows[top.Flow] != nil { // a flow that the dialogue does not have any more has no slots
+		l.Slots = r.d.shareable(r.final)
+		delete(l.Slots, nameToday)
+		delete(l.Slots, nameNow)
+	}
+	return l, nil
+}
+
 // holds checks that a run is a conversation of the dialogue: the private slots of another one are not known here.
 func (c *Conversations) holds(ctx context.Context, id string) error {
 	info, err := c.rt.Info(ctx, id)
@@ -126,23 +166,29 @@ func (c *Conversations) holds(ctx context.Context, id string) error {
 
 // tell reads a conversation.
 func (c *Conversations) tell(ctx context.Context, id string) (told, error) {
-	d, err := c.spoken(ctx, id)
+	r, err := c.reads(ctx, id)
 	if err != nil {
 		return told{}, err
 	}
-	r := teller{d: c.dialogue, id: id, begun: d}
+	return r.told, nil
+}
+
+// reads is a conversation as its journal tells it, and where it stands.
+func (c *Conversations) reads(ctx context.Context, id string) (*teller, error) {
+	d, err := c.spoken(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	r := &teller{d: c.dialogue, id: id, begun: d}
 	for m, err := range c.rt.History(ctx, id) {
 		if err == nil {
 			err = r.take(&m.Entry, m.Value)
 		}
 		if err != nil {
-			return told{}, err
+			return nil, err
 		}
 	}
-	if err := r.end(); err != nil {
-		return told{}, err
-	}
-	return r.told, nil
+	return r, r.end()
 }
 
 // teller makes turns of the entries of a journal.
@@ -157,6 +203,7 @@ type teller struct {
 	turn   ReviewTurn      // of the message
 	known  []Command       // what was understood of it
 	latest json.RawMessage // the conversation as it was last
+	final  *State          // the same, once all is read; nil for none
 }
 
 func (r *teller) take(e *journal.Entry, value json.RawMessage) error {
@@ -372,5 +419,6 @@ func (r *teller) end() error {
 		return err
 	}
 	r.rests, r.open, r.human, r.latest = s.standsAt(), len(s.Stack) > 0, s.Human, nil
+	r.final = s
 	return nil
 }

@@ -40,7 +40,7 @@
 // # Questions
 //
 //	GET  /runs/{run}               how it stands: status, outputs, open questions
-//	GET  /interrupts               what waits for people, the oldest first; ?role= only for that role, ?run= of that run
+//	GET  /interrupts               what waits for people, the oldest first; ?role= only for that role, ?run= of that run, ?skip=dialogue without those of users
 //	POST /interrupts/{id}/answer   {"value": …, "note": "why", "by": "Ada", "role": "editor", "token": "…"}
 //	POST /interrupts/{id}/claim    {"by": "Ada", "role": "editor"}, and /release
 //	POST /interrupts/{id}/reassign {"to": "Bob", "toRole": "editor", "note": "on holiday", "by": "Ada", "role": "editor"}, and /escalate

@@ -106,7 +106,7 @@ var (
 	runParameters = []string{
 		"status", "plan", "kind", "label", "createdFrom", "createdTo", "updatedFrom", "updatedTo", "prefix", "order", "limit", "cursor", "by",
 	}
-	countParameters = []string{"state", "role", "run", "plan", "holder", "dueFrom", "dueTo", "prefix", "order", "limit", "cursor", "by"}
+	countParameters = []string{"state", "role", "run", "plan", "holder", "dueFrom", "dueTo", "prefix", "skip", "order", "limit", "cursor", "by"}
 )
 
 func (q *query) runs() journal.RunQuery {
@@ -120,7 +120,7 @@ func (q *query) runs() journal.RunQuery {
 func (q *query) interrupts() journal.InterruptQuery {
 	return journal.InterruptQuery{
 		States: q.list("state"), Roles: q.list("role"), Runs: q.list("run"), Plans: q.list("plan"), Holder: q.values.Get("holder"),
-		Due: q.span("due"), Prefix: q.values.Get("prefix"), Order: journal.Order(q.values.Get("order")), Limit: q.limit(),
+		Due: q.span("due"), Prefix: q.values.Get("prefix"), Skip: q.values.Get("skip"), Order: journal.Order(q.values.Get("order")), Limit: q.limit(),
 		After: q.values.Get("cursor"),
 	}
 }

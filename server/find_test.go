@@ -87,6 +87,21 @@ func TestH8_PagesHoldWhatAPersonMayRead(t *testing.T) {
 	}
 }
 
+// What conversations ask their users is left out of lists and counts for people; what they ask a role stays.
+func TestJ14_ListsWithoutWhatConversationsAsk(t *testing.T) {
+	w := newWorld(t, fermata.Options{}, server.Options{})
+	question(t, w.start(t, asks(node.ShownAs("dialogue")), fermata.WithID("user")))
+	question(t, w.start(t, asks(node.ShownAs("dialogue"), node.Role("desk")), fermata.WithID("desk")))
+	question(t, w.start(t, asks(), fermata.WithID("plain")))
+	if diff := cmp.Diff([]string{"desk plain"}, walk(t, w, "/interrupts?skip=dialogue&limit=10", "")); diff != "" {
+		t.Errorf("questions (-want +got):\n%s", diff)
+	}
+	status, body := w.request(t, http.MethodGet, "/interrupts/counts?by=state&skip=dialogue", "")
+	if want := `{"by":[{"value":"open","n":2}]}`; status != http.StatusOK || strings.TrimSpace(body) != want {
+		t.Errorf("counts: %d %s, expected %s", status, body, want)
+	}
+}
+
 // A list that cannot be told is status 400, with what is wrong.
 func TestJ14_ListsThatCannotBeTold(t *testing.T) {
 	w := newWorld(t, fermata.Options{}, server.Options{})

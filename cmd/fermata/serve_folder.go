@@ -164,6 +164,7 @@ func definitions(files []servedFile, talks *talking) (all []api.Definition) {
 		if d, ok := files[i].loaded.(*dialogue.Dialogue); ok {
 			all = append(all, api.Definition{
 				Name: d.Name(), Plan: d.Plan(), Kind: dialogueKind, Source: d.Source(), Notes: files[i].notes, Talks: talks.talksOf(d),
+				Context: d.Inputs(), Languages: d.Languages(),
 			})
 		}
 		r := files[i].recipe()

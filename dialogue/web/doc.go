@@ -14,7 +14,7 @@
 //	GET  /conversations/{id}/messages   what is said, as server-sent events; ?after= begins after a seq
 //	GET  /conversations/{id}/socket     both, as a WebSocket; ?after= likewise
 //	GET  /review                        a dialogue.Review, for whom Options.Review lets in
-//	GET  /review/{id}                   {"turns": […]}: how each message of one was understood, likewise
+//	GET  /review/{id}                   a dialogue.Look: how each message of one was understood, and where it stands, likewise
 //
 // A review takes the parameters since and until (RFC 3339), flow, mark (several times), left (24h), limit (20, at most 500) and
 // after, as dialogue.ReviewQuery has them. It has a path of its own, so that a server that serves users need not serve it.

@@ -43,18 +43,15 @@ func (h *handler) review(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, http.StatusOK, found)
 }
 
-// turns shows how each message of a conversation was understood.
+// turns shows how each message of a conversation was understood, and where it stands.
 func (h *handler) turns(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	turns, err := h.talks.Turns(r.Context(), id)
+	seen, err := h.talks.Look(r.Context(), id)
 	if err != nil {
 		refuse(w, h.explain(r.Context(), id, err))
 		return
 	}
-	if turns == nil {
-		turns = []dialogue.ReviewTurn{}
-	}
-	reply.JSON(w, http.StatusOK, map[string]any{"turns": turns})
+	reply.JSON(w, http.StatusOK, seen)
 }
 
 // reviewParameters are those of a review.
