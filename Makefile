@@ -65,7 +65,7 @@ console: build ## Test the console: its parts in Node, and the real binary in he
 	@command -v npm >/dev/null || { echo "console: not tested, for npm is not installed"; exit 0; }; set -x; \
 	cd console/web && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && npm run --silent check; \
 	units="$$(mktemp -d)"; trap 'rm -rf "$$units"' EXIT; (cd ../../tools && $(GO) run ./console -units "$$units"); UNITS="$$units" node --test test/*.test.js; \
-	cd ../e2e && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && node --test console.test.js
+	cd ../e2e && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && node --test console.test.js talks.test.js
 
 .PHONY: console-screenshots
 console-screenshots: build ## Take pictures of each page of the console into bin/screenshots (ONLY=inbox,runs WIDTHS=320 SCHEMES=dark)

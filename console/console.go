@@ -28,7 +28,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 const page = "index.html"
 
 // pages are the addresses of the page. What is not among them is another handler's.
-var pages = []string{"GET /{$}", "GET /runs", "GET /runs/{run}", "GET /definitions", "GET /definitions/{name}"}
+var pages = []string{"GET /{$}", "GET /runs", "GET /runs/{run}", "GET /definitions", "GET /definitions/{name}", "GET /conversations", "GET /conversations/{dialogue}/{id}"}
 
 // asset is a file, compressed.
 type asset struct {
@@ -65,7 +65,7 @@ var assets = sync.OnceValue(func() map[string]*asset {
 // Handler serves the console at its own addresses, and passes all other requests to next.
 //
 // That is a handler of package api, with which the page works. The addresses are /, /runs, /runs/{run}, /definitions,
-// /definitions/{name}, and files below /console/.
+// /definitions/{name}, /conversations, /conversations/{dialogue}/{id}, and files below /console/.
 func Handler(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for _, pattern := range pages {

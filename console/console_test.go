@@ -3,6 +3,7 @@ package console_test
 import (
 	"compress/gzip"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -66,7 +67,7 @@ func TestPagesAndFiles(t *testing.T) {
 	if !strings.HasPrefix(index, "<!doctype html>") {
 		t.Fatalf("the page begins with %.40q", index)
 	}
-	for _, path := range []string{"/", "/runs", "/runs/run_1", "/runs/a%2Fb", "/definitions", "/definitions/refund", "/runs?status=failed"} {
+	for _, path := range []string{"/", "/runs", "/runs/run_1", "/runs/a%2Fb", "/definitions", "/definitions/refund", "/runs?status=failed", "/conversations", "/conversations/bank/chat_1"} {
 		res, body := ask(t, "GET", path, "Accept-Encoding", "br, gzip;q=0.8")
 		if res.StatusCode != http.StatusOK || res.Header.Get("Content-Encoding") != "gzip" || unpack(t, body) != index {
 			t.Errorf("%s: status %d, encoding %q; expected the page, compressed", path, res.StatusCode, res.Header.Get("Content-Encoding"))
@@ -211,6 +212,7 @@ func TestFirstLoad(t *testing.T) {
 // Every key of a catalogue is in the others, with the same places for values, and every key that the sources name is there.
 func TestCatalogues(t *testing.T) {
 	english, german := catalogue(t, "en"), catalogue(t, "de")
+	maps.Copy(english, catalogue(t, "talks.en")) // which pages bring that are loaded later
 	for _, pair := range [2][2]map[string]string{{english, german}, {german, english}} {
 		for key, text := range pair[0] {
 			other, ok := pair[1][key]

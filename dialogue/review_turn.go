@@ -122,7 +122,7 @@ type Look struct {
 	Slots map[string]any `json:"slots"` // what is known where the user is; "[private]" stands for the values of private slots
 }
 
-// Look reads how each message of a conversation was understood, and where it stands behind the last one.
+// Look reads how each message of a conversation was understood, and where it stands.
 // Where there is no such conversation, the error is an *fermata.Error of CodeNotFound.
 func (c *Conversations) Look(ctx context.Context, id string) (Look, error) {
 	if err := c.holds(ctx, id); err != nil {

@@ -7,6 +7,8 @@ import { Server } from "./server.js";
 
 const dir = process.argv[2] ?? "screenshots";
 const examples = new Server(new URL("../../examples/recipes", import.meta.url).pathname);
+const dialogues = new Server(new URL("../../examples/dialogues", import.meta.url).pathname);
+const shop = new Server(new URL("dialogues", import.meta.url).pathname);
 const own = new Server(new URL("recipes", import.meta.url).pathname);
 
 /** A store in which something has happened. */
@@ -23,16 +25,19 @@ async function main() {
   mkdirSync(dir, { recursive: true });
   await examples.start();
   await own.start();
+  await dialogues.start();
+  await shop.start();
   const browser = await launch();
   try {
     const empty = own.url;
-    const before = [["empty-inbox", empty + "/"], ["empty-runs", empty + "/runs"]];
+    const before = [["empty-inbox", empty + "/"], ["empty-runs", empty + "/runs"], ["empty-conversations", dialogues.url + "/conversations"]];
     await shoot(browser, before);
     const runs = await furnish(examples);
     const failed = await own.run("delivery", "failed");
     const everything = await own.run("everything");
     await own.run("hostile");
     const url = examples.url;
+    await shoot(browser, await talks());
     await shoot(browser, [
       ["inbox", url + "/"], ["runs", url + "/runs"], ["definitions", url + "/definitions"], ["definition", url + "/definitions/expense-report"],
       ["run-waiting", `${url}/runs/${runs["expense-report"]}`], ["run-completed", `${url}/runs/${runs["retry-and-fallback"]}`],
@@ -49,7 +54,40 @@ async function main() {
     await browser.close();
     await examples.end();
     await own.end();
+    await dialogues.end();
+    await shop.end();
   }
+}
+
+/** Conversations of several kinds, and their pages. */
+async function talks() {
+  const open = await dialogues.talk("bank", "send 50 to Bob", "I would like a pony", "savings");
+  const handed = await dialogues.talk("support", "is mail down", "that is not true", "I want to speak to a person");
+  await dialogues.talk("clinic", "I need to see a doctor");
+  await dialogues.talk("travel", "I want to go to Lisbon");
+  const odd = await shop.talk("shop", "when are you open", "I want a refund", "4711");
+  const at = (server, dialogue, id) => `${server.url}/conversations/${dialogue}/${id}`;
+  return [
+    ["conversations", dialogues.url + "/conversations"], ["dialogue", dialogues.url + "/definitions/bank"], ["conversation", at(dialogues, "bank", open), settled],
+    ["conversation-handed", at(dialogues, "support", handed), async (page) => {
+      await settled(page);
+      await page.getByRole("button", { name: "Take over" }).click();
+      await page.getByText("You have this conversation").waitFor();
+    }],
+    ["conversation-busy", at(shop, "shop", odd), settled], ["inbox-conversation", dialogues.url + "/"],
+    ["conversation-desk", at(dialogues, "bank", open), async (page) => {
+      await settled(page);
+      const desk = page.getByRole("button", { name: "Desk" });
+      if (await desk.getAttribute("aria-pressed") === "false") await desk.click();
+      await page.locator(".side .heard").scrollIntoViewIfNeeded();
+    }],
+  ];
+}
+
+async function settled(page) {
+  await page.locator(".line").last().waitFor();
+  await page.locator('[role="log"][aria-busy="false"]').waitFor();
+  await page.waitForTimeout(200);
 }
 
 async function question(server, task) {

@@ -68,6 +68,13 @@ export class Server {
     return run;
   }
 
+  /** Begins a conversation, and says something in it. */
+  async talk(dialogue, ...texts) {
+    const { conversation } = await this.post(`/api/dialogues/${dialogue}/conversations`, {});
+    for (const text of texts) await this.post(`/api/dialogues/${dialogue}/conversations/${conversation}/messages`, { text });
+    return conversation;
+  }
+
   async stands(run, wanted) {
     for (;;) {
       const now = await (await fetch(`${this.url}/api/runs/${run}`)).json();

@@ -13,6 +13,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -79,12 +80,17 @@ func build() (map[string][]byte, error) {
 		EntryPoints: []string{"src/main.tsx", "src/style.css"}, AbsWorkingDir: absolute(webDir), Outdir: "/console", Bundle: true, Splitting: true,
 		Format: api.FormatESModule, Target: api.ES2022, JSX: api.JSXAutomatic, JSXImportSource: "preact", MinifyWhitespace: true,
 		MinifyIdentifiers: true, MinifySyntax: true, EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", LegalComments: api.LegalCommentsNone,
-		Charset: api.CharsetUTF8, LogLevel: api.LogLevelWarning,
+		Charset: api.CharsetUTF8, LogLevel: api.LogLevelWarning, Metafile: true,
 	})
 	if len(result.Errors) > 0 {
 		return nil, fmt.Errorf("%d problems", len(result.Errors))
 	}
 	made, page := map[string][]byte{}, map[string]string{}
+	preloads, err := preloaded(result.Metafile)
+	if err != nil {
+		return nil, err
+	}
+	page["{{preloads}}"] = preloads
 	for _, f := range result.OutputFiles {
 		name := filepath.Base(f.Path)
 		made[name] = f.Contents
@@ -109,10 +115,44 @@ func build() (map[string][]byte, error) {
 	return made, nil
 }
 
+// preloaded are links to the scripts that the first one imports, which a browser then loads beside it and not after it. Those
+// that it imports when a page needs them are not among them.
+func preloaded(metafile string) (string, error) {
+	var meta struct {
+		Outputs map[string]struct {
+			EntryPoint string `json:"entryPoint"`
+			Imports    []struct{ Path, Kind string }
+		}
+	}
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		return "", err
+	}
+	found := map[string]bool{}
+	var follow func(path string)
+	follow = func(path string) {
+		for _, i := range meta.Outputs[path].Imports {
+			if i.Kind == "import-statement" && !found[i.Path] {
+				found[i.Path] = true
+				follow(i.Path)
+			}
+		}
+	}
+	for path, o := range meta.Outputs {
+		if o.EntryPoint == "src/main.tsx" {
+			follow(path)
+		}
+	}
+	var links []string
+	for _, path := range slices.Sorted(maps.Keys(found)) {
+		links = append(links, `<link rel="modulepreload" href="/console/`+filepath.Base(path)+`">`)
+	}
+	return strings.Join(links, "\n"), nil
+}
+
 // buildUnits writes the parts that are tested without a page.
 func buildUnits(dir string) error {
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{"src/json.ts", "src/form/model.ts", "src/run/model.ts"}, AbsWorkingDir: absolute(webDir), Outdir: absolute(dir),
+		EntryPoints: []string{"src/json.ts", "src/form/model.ts", "src/run/model.ts", "src/talk/model.ts"}, AbsWorkingDir: absolute(webDir), Outdir: absolute(dir),
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, OutExtension: map[string]string{".js": ".mjs"}, Write: true,
 		LogLevel: api.LogLevelWarning,
 	})

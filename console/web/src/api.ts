@@ -11,7 +11,9 @@ export interface DefinitionRow {
   readonly description?: string;
   readonly queue?: string;
   readonly notes?: readonly string[];
+  /** Of a dialogue: where conversations are begun. */
   readonly conversations?: string;
+  readonly languages?: readonly string[];
 }
 
 export interface Definition extends DefinitionRow {
@@ -133,15 +135,15 @@ async function request(path: string, init: RequestInit = {}): Promise<Reply> {
   );
 }
 
-async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await request(path, signal ? { signal } : {})).body as T;
 }
 
-async function post<T>(path: string, body: string, headers: Record<string, string> = {}): Promise<T> {
+export async function post<T>(path: string, body: string, headers: Record<string, string> = {}): Promise<T> {
   return (await request(path, { method: "POST", body, headers: { "Content-Type": "application/json", ...headers } })).body as T;
 }
 
-const at = (...path: string[]): string => "/api/" + path.map(encodeURIComponent).join("/");
+export const at = (...path: string[]): string => "/api/" + path.map(encodeURIComponent).join("/");
 
 /** Asks who the server takes this page for. */
 export async function me(signal?: AbortSignal): Promise<Person> {
@@ -179,11 +181,11 @@ export interface Count {
 }
 
 export async function countRuns(query: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly Count[]> {
-  return (await get<{ by: Count[] }>("/api/runs/counts?" + new URLSearchParams(query), signal)).by;
+  return (await get<{ by: Count[] }>("/api/runs/counts?" + new URLSearchParams(query), signal)).by ?? [];
 }
 
 export async function countQuestions(by: "state" | "role", signal?: AbortSignal): Promise<readonly Count[]> {
-  return (await get<{ by: Count[] }>("/api/interrupts/counts?by=" + by, signal)).by;
+  return (await get<{ by: Count[] }>("/api/interrupts/counts?skip=dialogue&by=" + by, signal)).by ?? [];
 }
 
 function exactly(questions: readonly Question[], exact: Value | undefined): Question[] {
@@ -204,6 +206,11 @@ export async function run(id: string, signal?: AbortSignal): Promise<Run> {
   const exact = parse(text);
   const said = body as Run;
   return { ...said, outputs: member(exact, "outputs"), interrupts: exactly(said.interrupts, member(exact, "interrupts")) };
+}
+
+/** A key that makes a request that is repeated the same request. */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(18))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 /** Starts a run once, however often the request is repeated with the key. */

@@ -1,15 +1,18 @@
-// Texts, in the language of the reader. One catalogue for each language: ../i18n/en.json has every key.
+// Texts, in the language of the reader. One catalogue for each language; the English texts of pages that are loaded later come with
+// them, from ../i18n/talks.en.json.
 
 import { signal } from "@preact/signals";
 import en from "../i18n/en.json";
+import type talks from "../i18n/talks.en.json";
 import { stored, store } from "./storage";
 
-export type Key = keyof typeof en;
+export type Key = keyof typeof en | keyof typeof talks;
 type Catalogue = Readonly<Record<string, string>>;
 
 export const languages = ["en", "de"] as const;
 export type Language = (typeof languages)[number];
 
+let english: Catalogue = en;
 const catalogue = signal<Catalogue>(en);
 export const language = signal<Language>("en");
 
@@ -21,10 +24,16 @@ export async function loadLanguage(chosen?: Language): Promise<void> {
   const wanted = chosen ?? stored("language") ?? navigator.languages.map((l) => l.slice(0, 2)).find((l) => (languages as readonly string[]).includes(l));
   if (wanted === "de") {
     const de = (await import("../i18n/de.json")).default as Catalogue;
-    apply("de", { ...en, ...de });
+    apply("de", { ...english, ...de });
   } else {
-    apply("en", en);
+    apply("en", english);
   }
+}
+
+/** Adds English texts; another language has them already. */
+export function addTexts(texts: Catalogue): void {
+  english = { ...english, ...texts };
+  catalogue.value = { ...english, ...catalogue.value };
 }
 
 function apply(next: Language, texts: Catalogue): void {

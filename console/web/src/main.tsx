@@ -1,9 +1,9 @@
 // The console of fermata serve. Data comes from /api alone, is shown as text, and what is shown is asked for again.
 
 import { computed, effect } from "@preact/signals";
-import { render, type JSX } from "preact";
+import { render, type ComponentType, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { countQuestions, me as askMe, reachable } from "./api";
+import { countQuestions, me as askMe, reachable, Refusal } from "./api";
 import { language, languages, loadLanguage, number, t, tx, type Language } from "./i18n";
 import { refresh, useLive } from "./live";
 import { borrow, logOut, may, person, wanted } from "./login";
@@ -15,13 +15,27 @@ import { RunsPage } from "./pages/runs";
 import { follow, link, segments } from "./router";
 import { me, rename, setTheme, show, theme, type Theme } from "./settings";
 import { store, storedNames } from "./storage";
-import { App as Link, Empty, Icon, Mark, Toasts } from "./ui/parts";
+import { App as Link, Empty, Failure, Icon, Loading, Mark, Toasts } from "./ui/parts";
 import { Palette, paletteOpen } from "./ui/palette";
+
+type Talks = typeof import("./pages/talks");
+
+/** The pages of conversations, which are loaded when one is looked at first. */
+function Talked(p: { dialogue: string | undefined; id: string | undefined }): JSX.Element {
+  const loaded = useLive("pages of conversations", (): Promise<Talks> => import("./pages/talks").catch(() => {
+    throw new Refusal("", 0, "unreachable");
+  }), 0);
+  const pages = loaded.data.value;
+  if (!pages) return loaded.error.value ? <Failure error={loaded.error.value} again={loaded.again} /> : <Loading />;
+  const One = pages.TalkPage as ComponentType<{ dialogue: string; id: string }>;
+  return p.dialogue === undefined || p.id === undefined ? <pages.TalksPage /> : <One key={p.dialogue + "/" + p.id} dialogue={p.dialogue} id={p.id} />;
+}
 
 const page = computed(() => segments.value[0] ?? "");
 
 function Page(): JSX.Element {
-  const [first, name, more] = segments.value;
+  const [first, name, more, end] = segments.value;
+  if (first === "conversations" && end === undefined && (name === undefined) === (more === undefined)) return <Talked dialogue={name} id={more} />;
   if (more === undefined) {
     if (first === undefined) return may("tasks") ? <InboxPage /> : <RunsPage />;
     if (first === "runs") return name === undefined ? <RunsPage /> : <RunPage key={name} id={name} />;
@@ -59,6 +73,7 @@ function Shell(): JSX.Element {
         <Link href="/" class="brand" label="Fermata"><Mark /><span>Fermata</span></Link>
         <nav aria-label={t("nav")}>
           {tasks && item("/", "", "inbox", t("nav.inbox"), open)}
+          {may("view") && item(link(["conversations"]), "conversations", "talk", t("nav.talks"))}
           {may("view") && item(link(["runs"]), "runs", "runs", t("nav.runs"))}
           {may("view") && item(link(["definitions"]), "definitions", "definitions", t("nav.definitions"))}
         </nav>
@@ -94,7 +109,7 @@ function Who(): JSX.Element {
       {p.role && <p class="faint">{t("me.role", { role: tx("role." + p.role, p.role) })}</p>}
       {p.taskRoles && <p class="faint">{t("me.answers", { roles: p.taskRoles.join(", ") })}</p>}
       <button type="button" onClick={() => {
-        for (const name of storedNames("draft.")) store(name, undefined); // the next person at this desk is another one
+        for (const name of [...storedNames("draft."), ...storedNames("talk.")]) store(name, undefined); // the next person at this desk is another one
         logOut();
       }}>{t("login.out")}</button>
     </div>

@@ -3,14 +3,15 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { countRuns, definition, definitions, Refusal, runs, start, type Definition, type DefinitionRow } from "../api";
+import { countRuns, definition, definitions, newKey, Refusal, runs, start, type Definition, type DefinitionRow } from "../api";
 import { useFilling } from "../form/state";
 import { Fields, toWrong } from "../form/view";
-import { number, t } from "../i18n";
+import { language, number, t } from "../i18n";
 import { useLive } from "../live";
 import { may } from "../login";
 import { go, link } from "../router";
 import { me } from "../settings";
+import { begin } from "../talk/api";
 import { Drawing } from "../ui/drawing";
 import { App, Empty, Failure, Heading, Icon, kindText, Loading, Said, say } from "../ui/parts";
 import { named, NameField, Problems } from "../ui/question";
@@ -81,8 +82,8 @@ export function DefinitionPage({ name }: { name: string }): JSX.Element {
       {d.notes?.map((note, i) => <p key={i} class="note warned"><Icon name="alert" /><Said text={note} /></p>)}
       <div class="columns">
         <section class="card" aria-labelledby="start">
-          <header><h2 id="start">{t("start.title")}</h2></header>
-          {d.conversations ? <p>{t("start.dialogue")}</p> : may("start") ? <StartForm d={d} /> : <p class="faint">{t("start.mayNot")}</p>}
+          <header><h2 id="start">{t(d.conversations ? "talk.begin" : "start.title")}</h2></header>
+          {may(d.conversations ? "talk" : "start") ? <StartForm d={d} /> : <p class="faint">{t("start.mayNot")}</p>}
         </section>
         <section class="card" aria-labelledby="drawing">
           <header><h2 id="drawing">{t("drawing")}</h2><span class="sub">{kindText(d.kind)}{d.version ? " · " + t("version", { v: d.version }) : ""}</span></header>
@@ -90,24 +91,21 @@ export function DefinitionPage({ name }: { name: string }): JSX.Element {
         </section>
       </div>
       <section aria-labelledby="last">
-        <h2 id="last">{t("definitions.last")}</h2>
+        <h2 id="last">{t(d.conversations ? "talk.begun" : "definitions.last")}</h2>
         {last.data.value ? (last.data.value.rows.length > 0
-          ? <><Table rows={last.data.value.rows} plans={false} /><p><App href={link(["runs"], { plan: name })}>{t("definitions.all")}</App></p></>
-          : <p class="faint">{t("definitions.noRuns")}</p>) : <Loading rows={2} />}
+          ? <><Table rows={last.data.value.rows} plans={false} /><p>{d.conversations ? <App href={link(["conversations"], { dialogue: name })}>{t("talk.all")}</App> : <App href={link(["runs"], { plan: name })}>{t("definitions.all")}</App>}</p></>
+          : <p class="faint">{t(d.conversations ? "talk.noneBegun" : "definitions.noRuns")}</p>) : <Loading rows={2} />}
       </section>
     </>
   );
-}
-
-/** A key that makes a start that is repeated the same start. */
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(18))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 function StartForm({ d }: { d: Definition }): JSX.Element {
   const fill = useFilling(d.inputs === true ? new Map() : d.inputs, undefined);
   const anything = !(d.inputs instanceof Map) || d.inputs.size === 0;
   const nothing = fill.form.object && fill.form.fields.length === 0 || (d.inputs instanceof Map && d.inputs.get("type") === "object" && !hasProperties(d.inputs));
+  const talks = d.conversations !== undefined;
+  const spoken = useSignal(d.languages?.includes(language.value) ? language.value as string : d.languages?.[0] ?? "");
   const busy = useSignal(false);
   const problems = useSignal<readonly string[]>([]);
   const key = useRef({ value: "", key: "" });
@@ -117,14 +115,21 @@ function StartForm({ d }: { d: Definition }): JSX.Element {
     if (busy.value) return;
     const empty = nothing || (anything && !fill.entries.value.some((x) => x.text));
     const value = empty ? "{}" : fill.answer();
-    if (value === undefined || !named()) {
+    if (value === undefined || (!talks && !named())) {
       toWrong(ref.current);
       return;
     }
     busy.value = true;
     problems.value = [];
-    if (key.current.value !== value) key.current = { value, key: newKey() };
+    const said = value + spoken.value;
+    if (key.current.value !== said) key.current = { value: said, key: newKey() };
     try {
+      if (talks) {
+        const id = await begin(d.name, value, spoken.value, key.current.key);
+        key.current = { value: "", key: "" };
+        go(link(["conversations", d.name, id]));
+        return;
+      }
       const started = await start(d.name, value, me.value, key.current.key);
       key.current = { value: "", key: "" };
       say(t("start.started"));
@@ -139,12 +144,20 @@ function StartForm({ d }: { d: Definition }): JSX.Element {
   };
   return (
     <form ref={ref} class="form" onSubmit={(e) => void submit(e)} noValidate>
-      {nothing ? <p class="faint">{t("start.noInputs")}</p>
+      {nothing ? !talks && <p class="faint">{t("start.noInputs")}</p>
         : <Fields form={fill.form} entries={fill.entries.value} set={fill.set} wrong={fill.wrong.value} id="input" at="" />}
+      {d.languages && (
+        <div class="field">
+          <label for="language">{t("talk.language")}</label>
+          <select id="language" value={spoken.value} onChange={(e) => (spoken.value = e.currentTarget.value)}>
+            {d.languages.map((tag) => <option key={tag} value={tag} lang={tag}>{new Intl.DisplayNames(language.value, { type: "language" }).of(tag)}</option>)}
+          </select>
+        </div>
+      )}
       <Problems list={problems.value} />
       <div class="foot">
-        <button class="primary" disabled={busy.value}><Icon name="play" />{t("start.start")}</button>
-        <NameField id="start-me" />
+        <button class="primary" disabled={busy.value}><Icon name={talks ? "talk" : "play"} />{t(talks ? "talk.beginDo" : "start.start")}</button>
+        {!talks && <NameField id="start-me" />}
       </div>
     </form>
   );

@@ -22,7 +22,7 @@ export function InboxPage(): JSX.Element {
   const order = parameter("order") === "due" ? "due" : "";
   const cursor = parameter("cursor");
   const query: Record<string, string> = {
-    limit: size, ...(view === "mine" ? { holder: me.value || "-" } : {}), ...(view === "open" ? { state: "open" } : {}),
+    limit: size, skip: "dialogue", ...(view === "mine" ? { holder: me.value || "-" } : {}), ...(view === "open" ? { state: "open" } : {}),
     ...(role ? { role } : {}), ...(order ? { order } : {}), ...(cursor ? { cursor } : {}),
   };
   const { data, error, again } = useLive(JSON.stringify(query), (s) => questions(query, s));

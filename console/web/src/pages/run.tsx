@@ -40,6 +40,7 @@ export function RunPage({ id }: { id: string }): JSX.Element {
   const r = info.data.value;
   if (info.error.value && !r) return <><Heading title={shortID(id)} /><Failure error={info.error.value} again={info.again} /></>;
   if (!r) return <><Heading title={shortID(id)} /><Loading rows={6} /></>;
+  const talk = r.interrupts.some((q) => q.kind === "dialogue");
   const { closed } = toShow(seen.current, r.interrupts, done.current);
   seen.current = [...closed, ...r.interrupts].slice(-mostSeen);
   const s = latest.value;
@@ -54,7 +55,7 @@ export function RunPage({ id }: { id: string }): JSX.Element {
           <h2 id="asks" class="unseen">{t("run.waitsFor")}</h2>
           {closed.map((q) => <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" closed /></div>)}
           {r.interrupts.map((q, i) => r.interrupts.length === 1
-            ? <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" answered={() => done.current.add(q.requestId)} /></div>
+            ? <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" plan={talk ? r.plan : undefined} answered={() => done.current.add(q.requestId)} /></div>
             : (
               <details key={q.requestId} class="card accent ask" name="asks" open={i === 0}>
                 <summary><Icon name="person" /><Said text={promptOf(q)} /></summary>

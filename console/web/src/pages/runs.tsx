@@ -6,21 +6,25 @@ import { countRuns, definitions, runs, type RunRow } from "../api";
 import { number, t } from "../i18n";
 import { useLive } from "../live";
 import { change, go, link, parameter } from "../router";
-import { Ago, App, Empty, Failure, Heading, Icon, Loading, Said, shortID, Status, statusText } from "../ui/parts";
+import { Ago, App, Empty, Failure, Heading, Icon, Loading, runPath, Said, shortID, Status, statusText } from "../ui/parts";
 
 const statuses = ["running", "paused", "failed", "blocked", "completed", "cancelled", "expired"];
 
+/** The kinds of runs that are no conversations. */
+const noTalks = "recipe,graph,dataflow";
+
 export function RunsPage(): JSX.Element {
+  const talks = parameter("conversations");
   const status = parameter("status");
   const plan = parameter("plan");
   const prefix = parameter("prefix");
   const label = parameter("label");
   const cursor = parameter("cursor");
-  const filter: Record<string, string> = { ...(plan ? { plan } : {}), ...(prefix ? { prefix } : {}), ...(label.includes(":") ? { label } : {}) };
+  const filter: Record<string, string> = { ...(plan ? { plan } : {}), ...(prefix ? { prefix } : {}), ...(label.includes(":") ? { label } : {}), ...(plan || talks ? {} : { kind: noTalks }) };
   const query = { ...filter, ...(status ? { status } : {}), limit: "50", ...(cursor ? { cursor } : {}) };
   const { data, error, again } = useLive(JSON.stringify(query), (s) => runs(query, s));
   const counts = useLive("counts" + JSON.stringify(filter), (s) => countRuns({ ...filter, by: "status" }, s), 5000);
-  const plans = useLive("plansOf", (s) => countRuns({ by: "plan" }, s), 15_000);
+  const plans = useLive("plansOf" + talks, (s) => countRuns({ by: "plan", ...(talks ? {} : { kind: noTalks }) }, s), 15_000);
   const known = useLive("definitionsOf", (s) => definitions(s), 0);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -28,7 +32,8 @@ export function RunsPage(): JSX.Element {
     const c = counts.data.value?.find((x) => x.value === value);
     return c ? number(c.n) + (c.more ? "+" : "") : "0";
   };
-  const names = [...new Set([...(plans.data.value ?? []).map((p) => p.value), ...(known.data.value ?? []).map((d) => d.name), ...(plan ? [plan] : [])])].sort();
+  const served = known.data.value ?? [];
+  const names = [...new Set([...(plans.data.value ?? []).map((p) => p.value), ...served.filter((d) => talks || !d.conversations).map((d) => d.name), ...(plan ? [plan] : [])])].sort();
   const filtered = status !== "" || plan !== "" || prefix !== "" || label !== "";
   const shown = statuses.filter((s) => s === status || ["running", "paused", "failed", "completed"].includes(s) || count(s) !== "0");
   return (
@@ -38,9 +43,9 @@ export function RunsPage(): JSX.Element {
       </Heading>
       <div class="filters">
         <nav class="tabs counted" aria-label={t("runs.byStatus")}>
-          <App href={link(["runs"], { plan, prefix, label })} current={status === ""}>{t("runs.all")}</App>
+          <App href={link(["runs"], { plan, prefix, label, conversations: talks })} current={status === ""}>{t("runs.all")}</App>
           {shown.map((s) => (
-            <App key={s} href={link(["runs"], { status: s, plan, prefix, label })} current={status === s}>
+            <App key={s} href={link(["runs"], { status: s, plan, prefix, label, conversations: talks })} current={status === s}>
               <span class="dot" data-status={s} />{statusText(s)}<b>{count(s)}</b>
             </App>
           ))}
@@ -58,6 +63,9 @@ export function RunsPage(): JSX.Element {
             timer.current = setTimeout(() => change({ prefix: text, cursor: "" }, true), 250);
           }} />
         </label>
+        {served.some((d) => d.conversations) && (
+          <label class="choice small"><input type="checkbox" checked={talks !== ""} onChange={(e) => change({ conversations: e.currentTarget.checked ? "1" : "", plan: "", cursor: "" })} />{t("runs.talks")}</label>
+        )}
         {label && <button type="button" class="chip" onClick={() => change({ label: "", cursor: "" })}><Icon name="tag" /><Said text={label} /><Icon name="cross" /><span class="unseen">{t("filter.remove")}</span></button>}
       </div>
       {error.value && !data.value ? <Failure error={error.value} again={again} />
@@ -72,8 +80,8 @@ export function RunsPage(): JSX.Element {
             <Table rows={data.value.rows} />
             {(data.value.next || cursor) && (
               <div class="pager">
-                {cursor && <App class="button" href={link(["runs"], { status, plan, prefix, label })}>{t("first")}</App>}
-                {data.value.next && <App class="button" href={link(["runs"], { status, plan, prefix, label, cursor: data.value.next })}>{t("next")}</App>}
+                {cursor && <App class="button" href={link(["runs"], { status, plan, prefix, label, conversations: talks })}>{t("first")}</App>}
+                {data.value.next && <App class="button" href={link(["runs"], { status, plan, prefix, label, conversations: talks, cursor: data.value.next })}>{t("next")}</App>}
               </div>
             )}
           </>
@@ -97,10 +105,10 @@ export function Table({ rows, plans = true }: { rows: readonly RunRow[]; plans?:
         </thead>
         <tbody>
           {rows.map((r) => (
-            <tr key={r.run} onClick={(e) => !(e.target as Element).closest("a,button") && getSelection()?.toString() === "" && go(link(["runs", r.run]))}>
+            <tr key={r.run} onClick={(e) => !(e.target as Element).closest("a,button") && getSelection()?.toString() === "" && go(runPath(r))}>
               <td><Status status={r.status} /></td>
               <td class="name">
-                <App href={link(["runs", r.run])}>{plans ? <Said text={r.plan} /> : shortID(r.run)}</App>
+                <App href={runPath(r)}>{plans ? <Said text={r.plan} /> : shortID(r.run)}</App>
                 {plans && <span class="id">{shortID(r.run)}</span>}
               </td>
               <td class="about"><About r={r} /></td>
@@ -120,7 +128,7 @@ function About({ r }: { r: RunRow }): JSX.Element {
   return (
     <>
       {r.error && <span class="why" dir="auto" title={r.error}>{r.error}</span>}
-      {r.waiting > 0 && <span class="waits"><Icon name="person" />{r.waiting === 1 ? t("runs.waitsOne") : t("runs.waits", { n: number(r.waiting) })}</span>}
+      {r.waiting > 0 && r.kind !== "dialogue" && <span class="waits"><Icon name="person" />{r.waiting === 1 ? t("runs.waitsOne") : t("runs.waits", { n: number(r.waiting) })}</span>}
       {labels.map(([key, value]) => <App key={key} class="chip" href={link(["runs"], { label: key + ":" + value })}><Said text={`${key}: ${value}`} /></App>)}
     </>
   );

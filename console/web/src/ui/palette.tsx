@@ -1,4 +1,4 @@
-// ⌘K: goes to any run, definition or page.
+// ⌘K: goes to any run, conversation, definition or page.
 
 import { signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -7,7 +7,7 @@ import { definitions, Refusal, runs, type DefinitionRow, type RunRow } from "../
 import { t } from "../i18n";
 import { may } from "../login";
 import { go, link } from "../router";
-import { Icon, Said, shortID, statusText } from "./parts";
+import { Icon, runPath, Said, shortID, statusText } from "./parts";
 
 export const paletteOpen = signal(false);
 
@@ -61,17 +61,18 @@ function Search(): JSX.Element {
   const pages: Hit[] = [
     ...(may("tasks") ? [{ href: "/", icon: "inbox", title: t("nav.inbox"), sub: "" }] : []),
     ...(may("view") ? [
+      { href: link(["conversations"]), icon: "talk", title: t("nav.talks"), sub: "" },
       { href: link(["runs"]), icon: "runs", title: t("nav.runs"), sub: "" },
       { href: link(["definitions"]), icon: "definitions", title: t("nav.definitions"), sub: "" },
       { href: link(["runs"], { status: "failed" }), icon: "alert", title: t("palette.failed"), sub: "" },
     ] : []),
   ];
-  const runHit = (r: RunRow): Hit => ({ href: link(["runs", r.run]), icon: "runs", title: r.plan, sub: `${statusText(r.status)} · ${shortID(r.run)}` });
+  const runHit = (r: RunRow): Hit => ({ href: runPath(r), icon: r.kind === "dialogue" ? "talk" : "runs", title: r.plan, sub: `${statusText(r.status)} · ${shortID(r.run)}` });
   const ids = new Set(found.value.map((r) => r.run));
   const hits: Hit[] = [
     ...pages.filter((p) => fits(p.title)),
     ...known.value.filter((d) => fits(`${d.name} ${d.description ?? ""}`)).slice(0, words.length ? 8 : 5)
-      .map((d) => ({ href: link(["definitions", d.name]), icon: "definitions", title: d.name, sub: d.description ?? "" })),
+      .map((d) => ({ href: link(["definitions", d.name]), icon: d.conversations ? "talk" : "definitions", title: d.name, sub: d.description ?? "" })),
     ...found.value.map(runHit),
     ...recent.value.filter((r) => !ids.has(r.run) && fits(`${r.plan} ${r.run} ${statusText(r.status)} ${r.error ?? ""}`)).slice(0, 6).map(runHit),
   ];

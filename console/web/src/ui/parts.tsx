@@ -23,6 +23,8 @@ const paths: Readonly<Record<string, string>> = {
   retry: "M16 10a6 6 0 1 1-2-4.5M16 3v3.5h-3.5",
   stop: "M5 5h10v10H5z",
   copy: "M7 7V4h9v9h-3M4 7h9v9H4z",
+  talk: "M4 4h12a1.5 1.5 0 0 1 1.5 1.5v7A1.5 1.5 0 0 1 16 14h-5l-4 3v-3H4a1.5 1.5 0 0 1-1.5-1.5v-7A1.5 1.5 0 0 1 4 4Z",
+  up: "M10 16V4M5 9l5-5 5 5",
   right: "M8 5l5 5-5 5",
   left: "M12 5l-5 5 5 5",
   down: "M5 8l5 5 5-5",
@@ -97,6 +99,11 @@ export function App({ href, children, class: name, label, current }: {
   return (
     <a href={href} data-app="1" class={name ?? ""} aria-label={label} aria-current={current ? "page" : undefined}>{children}</a>
   );
+}
+
+/** Where a run is looked at: a conversation has a page of its own. */
+export function runPath(r: { readonly run: string; readonly plan: string; readonly kind: string }): string {
+  return r.kind === "dialogue" ? link(["conversations", r.plan, r.run]) : link(["runs", r.run]);
 }
 
 export function RunLink({ run }: { run: string }): JSX.Element {

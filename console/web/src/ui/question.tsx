@@ -23,6 +23,7 @@ export function taskName(task: string): string {
 }
 
 export function promptOf(q: Question): string {
+  if (q.kind === "dialogue") return t("talk.handedTitle");
   return steady(q.prompt ?? "") || t("question.of", { task: taskName(q.task) });
 }
 
@@ -34,7 +35,32 @@ export function askedOf(q: Question): string {
 }
 
 /** Where the plan is not given, the card is on the page of its run. */
-export function QuestionCard({ q, plan, heading: H = "h2", answered, closed = false }: {
+export function QuestionCard(p: {
+  q: Question; plan?: string | undefined; heading?: "h2" | "h3"; answered?: () => void; closed?: boolean;
+}): JSX.Element {
+  return p.q.kind === "dialogue" ? <Handed {...p} /> : <Asked {...p} />;
+}
+
+/** A conversation that waits for a person: it is held on its own page. */
+function Handed({ q, plan, heading: H = "h2" }: { q: Question; plan?: string | undefined; heading?: "h2" | "h3" }): JSX.Element {
+  const handed = member(q.input, "handoff") === true;
+  const lines = member(q.input, "transcript");
+  const last = (Array.isArray(lines) ? lines : []).filter((l) => member(l, "by") !== "bot").at(-1);
+  return (
+    <article class="question" aria-labelledby={q.requestId}>
+      <p class="over">
+        {plan && <App href={link(["definitions", plan])}><Said text={plan} /></App>}
+        {q.requiredRole && <span class="chip"><Icon name="person" /><Said text={q.requiredRole} /></span>}
+      </p>
+      <H id={q.requestId} class="prompt" tabIndex={-1}>{t(handed ? "talk.handedTitle" : "talk.userTitle")}</H>
+      {q.opened && <p class="facts"><span>{t("question.asked")} <Ago at={q.opened / 1000} /></span></p>}
+      {last !== undefined && <div class="evidence"><Text text={String(member(last, "text") ?? "")} /></div>}
+      {plan && <p><App class="button primary" href={link(["conversations", plan, q.run])}><Icon name="talk" />{t("talk.open")}</App></p>}
+    </article>
+  );
+}
+
+function Asked({ q, plan, heading: H = "h2", answered, closed = false }: {
   q: Question; plan?: string | undefined; heading?: "h2" | "h3"; answered?: () => void; closed?: boolean;
 }): JSX.Element {
   const gone = useSignal<Refusal | undefined>(undefined);
