@@ -190,7 +190,10 @@ func TestW5_AnotherPlanIsHiddenOnEveryRoute(t *testing.T) {
 						t.Errorf("%s%s %s: it shows %s: %s", route, query, body, text, r.body)
 					}
 				}
-				shown := strings.ReplaceAll(strings.ReplaceAll(r.body, `\"payroll\"`, ""), "plan=payroll", "")
+				shown := r.body
+				if strings.Contains(body, `"payroll"`) || strings.Contains(path, "{name}") { // which the answer may repeat
+					shown = strings.ReplaceAll(shown, `\"payroll\"`, "")
+				}
 				if strings.Contains(shown, "payroll") || strings.Contains(shown, run) && !strings.Contains(path, "{run}") {
 					t.Errorf("%s%s %s: it names what is hidden: %s", route, query, body, r.body)
 				}

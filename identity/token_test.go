@@ -3,6 +3,7 @@ package identity_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,11 +192,12 @@ func TestW6_ARunIsNoToken(t *testing.T) {
 	good := w.create(t, identity.Token{Name: "ada", Role: "admin"})
 	id := strings.Repeat("a", 26)
 	forged := "ft_" + id + good[29:]
+	document := fmt.Sprintf(`{"sha256":"%x","person":"eve","role":"admin"}`, sha256.Sum256([]byte(forged)))
 	for _, kind := range []journal.Kind{journal.RunStarted, journal.Definition} {
 		err := w.store.Append(t.Context(), journal.Batch{
 			Run: "set/token/" + id,
 			Entries: []journal.Entry{{
-				Seq: 1, Kind: kind, Value: []byte(`{"sha256":"00","role":"admin"}`), Body: []byte(`{"plan":"x"}`),
+				Seq: 1, Kind: kind, Value: []byte(document), Body: []byte(`{"plan":"x"}`),
 			}},
 			Row: &journal.RunRow{ID: "set/token/" + id, Kind: "graph", Plan: "x", Status: "running"},
 		})
