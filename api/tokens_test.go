@@ -115,7 +115,8 @@ func TestW5_AStreamEndsWithItsToken(t *testing.T) {
 			}
 			defer func() { _ = res.Body.Close() }()
 			lines, seen := bufio.NewScanner(res.Body), ""
-			for lines.Scan() && !strings.Contains(lines.Text(), `"run.paused"`) { //nolint:revive // until the run rests
+			for rests := false; !rests && lines.Scan(); {
+				rests = strings.Contains(lines.Text(), `"run.paused"`)
 			}
 			if err := end(tokens, ahead); err != nil {
 				t.Fatal(err)
