@@ -80,6 +80,7 @@ func (c *compiler) build(def Definition) *Dialogue {
 	c.d.greeting = c.checked(c.d.settings.Greeting, "settings.greeting", c.names(nil))
 	c.eventRules(def.Events)
 	c.allPatterns(def.Patterns, "patterns", c.d.patterns, nil)
+	c.d.private = c.d.hasPrivate()
 	return c.d
 }
 
@@ -338,7 +339,6 @@ func Compile(def Definition, opts Options) (*Dialogue, error) {
 		problems = append(problems, definition.Problem{File: def.Name, Path: path, Message: path + ": " + message})
 	}
 	d := c.build(def)
-	c.d.private = c.d.hasPrivate()
 	nlu := c.newPhrases()
 	if len(problems) > 0 {
 		return nil, &definition.Error{Problems: problems}

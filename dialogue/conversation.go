@@ -59,6 +59,9 @@ var (
 	// ErrBusy says that the conversation waits for other people than its user, whom a recipe asks. The message was not
 	// taken: its sender keeps it, and sends it again later.
 	ErrBusy = fault.Sentinel("dialogue.busy", "the conversation waits for another person")
+	// ErrNotTakenOver refuses an agent's message (Message.From) while no person has taken over. It was not taken: its words would
+	// count as the user's.
+	ErrNotTakenOver = fault.Sentinel("dialogue.not_taken_over", "no person has taken over the conversation")
 	// ErrMessage says that something is no message of a user.
 	ErrMessage = fault.Sentinel("dialogue.message", "not a message")
 )
@@ -176,10 +179,13 @@ func (c *Conversations) say(ctx context.Context, id string, m Message) (*turn, e
 		if err != nil {
 			return nil, err
 		}
-		if gate != "" {
-			err = c.rt.Answer(ctx, gate, m, fermata.AsRole(c.dialogue.settings.Role)) // the user's words, too, where a person has taken over
+		if gate != nil {
+			if err := c.maySpeak(ctx, gate, &m); err != nil {
+				return nil, err
+			}
+			err = c.rt.Answer(ctx, gate.ID, m, fermata.AsRole(c.dialogue.settings.Role)) // the user's words, too, where a person has taken over
 			if err == nil {
-				return &turn{gate: gate, after: info.Head}, nil
+				return &turn{gate: gate.ID, after: info.Head}, nil
 			}
 			if !overtaken(err) {
 				return nil, err
@@ -189,6 +195,27 @@ func (c *Conversations) say(ctx context.Context, id string, m Message) (*turn, e
 			return nil, err
 		}
 	}
+}
+
+// maySpeak refuses what a person says at a question for the user. A message with which they have given the conversation back may
+// come again.
+func (c *Conversations) maySpeak(ctx context.Context, gate *fermata.Interrupt, m *Message) error {
+	var w Waiting
+	if m.From != byAgent || json.Unmarshal(gate.Request, &w) == nil && w.Handoff {
+		return nil
+	}
+	if m.ID == "" {
+		return ErrNotTakenOver
+	}
+	state, err := c.rt.State(ctx, gate.Run)
+	var s State
+	if err == nil {
+		err = json.Unmarshal(state, &s)
+	}
+	if err == nil && s.turnOf(byAgent, m.ID) == 0 {
+		err = ErrNotTakenOver
+	}
+	return err
 }
 
 // overtaken reports whether somebody else has answered first: another process, or the silence.
@@ -223,18 +250,18 @@ func (c *Conversations) take(ctx context.Context, id string) (done func(), err e
 	}
 }
 
-// waiting is the id of the interrupt at which a conversation waits for a message; "" where it does not yet.
-func (c *Conversations) waiting(ctx context.Context, id string) (string, error) {
+// waiting is the question at which a conversation waits for a message; nil where it does not yet.
+func (c *Conversations) waiting(ctx context.Context, id string) (*fermata.Interrupt, error) {
 	open, err := c.rt.Inbox(ctx, journal.InboxFilter{Run: id})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for i := range open {
 		if isGate(&open[i]) {
-			return open[i].ID, nil
+			return &open[i], nil
 		}
 	}
-	return "", nil
+	return nil, nil //nolint:nilnil // it is at work
 }
 
 func isGate(q *fermata.Interrupt) bool { return strings.HasPrefix(q.Task, gateNode+"#") }

@@ -73,7 +73,11 @@ func (d *Dialogue) secrets(s *State) []string {
 		}
 	}
 	of(d.slots, s.Slots)
-	of(d.slots, s.Context)
+	for _, sl := range d.context {
+		if sl.Private {
+			all = d.secretTexts(all, sl, s.Context[sl.name])
+		}
+	}
 	for _, f := range s.Stack {
 		of(d.flows[f.Flow].slots, f.Slots)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
@@ -29,33 +30,64 @@ import (
 // canary is the value of a private slot that no other text has.
 const canary = "918273645"
 
-// secretive is a dialogue that asks for a PIN, shows it to the user, gives it to an action, and may hand the user over.
-func secretive(t *testing.T, got *[]any, nlu dialogue.NLU) *dialogue.Dialogue {
+// secretFile is a dialogue that asks for a PIN, shows it to the user, gives it to an action, and may hand the user over. It knows
+// another secret from the beginning.
+const secretFile = `kind: Dialogue
+metadata: {name: card}
+settings: {translations: {de: de.yaml}}
+context: {account: {type: text, private: true, initial: "` + canary + `", validate: "account != 'none'"}}
+flows:
+  block:
+    description: Block a card
+    trigger: [block my card, "block my card with pin {pin}"]
+    slots: {pin: {type: integer, description: PIN, private: true, validate: "pin != 918273644"}, why: text}
+    steps:
+      - {id: pin, type: collect, slot: pin, message: "Your PIN?"}
+      - {id: why, type: collect, slot: why, message: "Why?"}
+      - {id: sure, type: confirm, message: "Block {{ account }} with {{ pin }}?"}
+      - {id: act, type: action, call: block, inputs: {pin: pin}, on_error: done}
+      - {id: done, type: inform, message: "Blocked with {{ pin }}."}
+  balance:
+    description: Show the balance
+    trigger: [show my balance]
+    steps: [{id: say, type: inform, message: It is 5.}]
+`
+
+// secretGerman is its translation, whose users speak English to it all the same.
+const secretGerman = `kind: Translation
+language: de
+context: {account: {}}
+flows:
+  block:
+    description: Karte sperren
+    trigger: [block my card, "block my card with pin {pin}"]
+    slots: {pin: {description: PIN}}
+    steps: {pin: {message: "Welche PIN?"}, why: {message: "Warum?"}, sure: {message: "{{ account }} mit {{ pin }} sperren?"}, done: {message: "Gesperrt mit {{ pin }}."}}
+  balance: {description: Kontostand, trigger: [show my balance], steps: {say: {message: Es sind 5.}}}
+`
+
+// secretive is the dialogue of secretFile in each way in which there are dialogues.
+func secretive(t *testing.T, got *[]any, nlu dialogue.NLU, way string) *dialogue.Dialogue {
 	t.Helper()
-	d, err := dialogue.Compile(dialogue.Definition{
-		Name: "card",
-		Flows: []dialogue.Flow{
-			{
-				Name: "block", Description: "Block a card", Trigger: []string{"block my card", "block my card with pin {pin}"},
-				Slots: []dialogue.Slot{{Name: "pin", Type: dialogue.Integer, Description: "PIN", Private: true, Validate: "pin != 918273644"}, {Name: "why"}},
-				Steps: []dialogue.Step{
-					{ID: "pin", Type: dialogue.CollectStep, Slot: "pin", Message: "Your PIN?"},
-					{ID: "why", Type: dialogue.CollectStep, Slot: "why", Message: "Why?"},
-					{ID: "sure", Type: dialogue.ConfirmStep, Message: "Block it with {{ pin }}?"},
-					{ID: "act", Type: dialogue.ActionStep, Call: "block", Inputs: []dialogue.Assignment{{Name: "pin", Value: "pin"}}, OnError: "done"},
-					{ID: "done", Type: dialogue.InformStep, Message: "Blocked with {{ pin }}."},
-				},
-			},
-			{Name: "balance", Description: "Show the balance", Trigger: []string{"show my balance"}, Steps: []dialogue.Step{{ID: "say", Type: dialogue.InformStep, Message: "It is 5."}}},
-		},
-	}, dialogue.Options{NLU: nlu, Actions: []dialogue.Action{{
+	o := dialogue.Options{NLU: nlu, Files: fstest.MapFS{"de.yaml": {Data: []byte(secretGerman)}}, Actions: []dialogue.Action{{
 		Name: "block", Run: func(_ node.Context, in map[string]any) (any, error) {
 			*got = append(*got, in["pin"])
 			return nil, fmt.Errorf("the bank refuses %v", in["pin"])
 		},
-	}}})
+	}}}
+	d, err := dialogue.Parse([]byte(secretFile), "card.yaml", o)
+	if err == nil && way == "compiled" {
+		def := d.Definition()
+		d, err = dialogue.Compile(def, o)
+	}
+	if err == nil && way == "restored" {
+		d, err = dialogue.Restore(d.Source(), o)
+	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	if way == "translated" {
+		return d.In("de")
 	}
 	return d
 }
@@ -73,7 +105,7 @@ func answering(prompt string) (string, error) {
 		return `{"commands":[{"type":"set_slot","slot_name":"why","slot_value":"lost"}]}`, nil
 	case strings.Contains(said, "yes"):
 		return `{"commands":[{"type":"affirm"}]}`, nil
-	case strings.Contains(said, "human"):
+	case strings.Contains(said, "human"), strings.Contains(said, "Menschen"):
 		return `{"commands":[{"type":"handoff"}]}`, nil
 	}
 	return `{"commands":[]}`, nil
@@ -133,19 +165,33 @@ func TestPrivateValuesAreNowhere(t *testing.T) {
 		"failing model": func(m *seen) dialogue.NLU { m.fails = true; return dialogue.NewModelNLU(dialogue.ModelOptions{}) },
 	} {
 		for way, lines := range ways {
-			t.Run(nlu+"/"+way, func(t *testing.T) {
-				m := &seen{}
-				var got []any
-				c := newTracked(t, secretive(t, &got, with(m)), m)
-				for i, line := range lines {
-					c.send(t, fmt.Sprint("m", i), line)
+			for _, made := range []string{"compiled", "file", "restored", "translated"} {
+				if made == "translated" && (strings.Contains(way, "doubted") || strings.Contains(way, "corrected") || strings.Contains(way, "sentence")) {
+					continue // which the lines say in English words
 				}
-				c.nowhere(t, m)
-				if !strings.Contains(way, "refused") && !strings.Contains(way, "left") && !strings.Contains(way, "below") && !strings.Contains(way, "at once") && fmt.Sprint(got) != "["+canary+"]" {
-					t.Errorf("the action got %v", got)
-				}
-			})
+				t.Run(nlu+"/"+way+"/"+made, func(t *testing.T) { keepsSecrets(t, way, made, lines, with) })
+			}
 		}
+	}
+}
+
+// keepsSecrets holds one conversation, and looks for the secrets.
+func keepsSecrets(t *testing.T, way, made string, lines []string, with func(*seen) dialogue.NLU) {
+	m := &seen{}
+	var got []any
+	c := newTracked(t, secretive(t, &got, with(m), made), m)
+	for i, line := range lines {
+		if made == "translated" {
+			line = strings.Replace(line, "human please", "ich möchte mit einem Menschen sprechen", 1)
+		}
+		c.send(t, fmt.Sprint("m", i), line)
+	}
+	if standing, err := c.talks.Standing(t.Context(), "c"); err != nil || !standing.Handoff {
+		t.Errorf("no person has taken over: %+v, %v", standing, err)
+	}
+	c.nowhere(t, m)
+	if made != "translated" && !strings.Contains(way, "refused") && !strings.Contains(way, "left") && !strings.Contains(way, "below") && !strings.Contains(way, "at once") && fmt.Sprint(got) != "["+canary+"]" {
+		t.Errorf("the action got %v", got)
 	}
 }
 

@@ -81,7 +81,7 @@ func (c *Conversations) Resume(ctx context.Context, id string) error {
 		return err
 	}
 	defer done()
-	if gate, err := c.waiting(ctx, id); err != nil || gate != "" {
+	if gate, err := c.waiting(ctx, id); err != nil || gate != nil {
 		return err
 	}
 	_, err = c.execute(ctx, id)

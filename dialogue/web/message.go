@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/internal/reply"
@@ -56,7 +57,7 @@ func (h *handler) say(ctx context.Context, id string, agent bool, given *message
 	if agent {
 		m.From, m.Done, m.Commands = "agent", given.Done, nil
 	}
-	if m.Text == "" && len(m.Commands) == 0 && !m.Done && m.Language == "" {
+	if strings.TrimSpace(m.Text) == "" && len(m.Commands) == 0 && !m.Done && m.Language == "" {
 		return dialogue.Reply{}, malformed("the message says nothing; expected a text, or a language")
 	}
 	out, err := h.talks.Send(ctx, id, m)

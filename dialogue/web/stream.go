@@ -56,6 +56,9 @@ func (h *handler) after(r *http.Request, id string) (uint64, *refusal) {
 // follow tells what is said in a conversation after a seq, until it is over: then it returns nil. One that a process has
 // left in the middle of a turn goes on.
 func (h *handler) follow(ctx context.Context, id string, after uint64, told chan<- event) error {
+	if h.o.ReadOnly {
+		return h.talks.Follow(ctx, id, after, teller(told))
+	}
 	go func() {
 		if err := h.talks.Resume(ctx, id); err != nil && ctx.Err() == nil {
 			h.explain(ctx, id, err) // which logs it

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -33,6 +34,9 @@ type Options struct {
 	// Events says whether a request may tell a conversation of an event (see dialogue.Conversations.Tell): for programs of the
 	// operator. Authorize does not open that. An error is status 403, and shown to nobody. Defaults to refusing everybody.
 	Events func(r *http.Request, conversation string) error
+	// ReadOnly refuses what begins or says something, with status 403, and continues no conversation that a process has left in
+	// the middle of a turn.
+	ReadOnly bool
 	// Origins are the origins ("https://shop.example.com") besides the handler's own whose pages may speak and listen. Their
 	// requests may carry credentials. Defaults to none.
 	Origins []string
@@ -90,7 +94,21 @@ func New(talks *dialogue.Conversations, o Options) http.Handler {
 	for pattern, serve := range h.routes() {
 		mux.HandleFunc(pattern, serve)
 	}
-	return guard.Handler(mux)
+	return guard.Handler(h.readOnly(mux))
+}
+
+// readOnly refuses what changes something, where the handler only shows.
+func (h *handler) readOnly(next http.Handler) http.Handler {
+	if !h.o.ReadOnly {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions || r.Header.Get("Upgrade") != "" {
+			refuse(w, forbidden("conversations can only be read here"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // routes are all that is served. A test asks of each who may use it (laws H7 and H8).
@@ -164,6 +182,10 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 	var standing dialogue.Reply
 	if err == nil {
 		standing, err = h.talks.Standing(r.Context(), id)
+	}
+	if fe, ok := errors.AsType[*fermata.Error](err); ok && fe.Code == fermata.CodeInvalid { // such as an id that no run can have
+		refuse(w, malformed(fe.Error()))
+		return
 	}
 	if err != nil {
 		refuse(w, h.explain(r.Context(), id, err))
