@@ -28,6 +28,9 @@ type Options struct {
 	Executes func(ctx context.Context, run fermata.RunInfo) error
 	// Edits returns the check of a value that a fork of a run has changed. Defaults to the plan's own.
 	Edits func(ctx context.Context, run fermata.RunInfo) (func(value any) error, error)
+	// Talks serves the conversations of a dialogue that is none of Definitions any more, or returns nil; see Definition.Talks.
+	// Defaults to none.
+	Talks func(dialogue string) http.Handler
 	// Queued leaves every run that is started to a worker (fermata.Queued). By default this process executes it at once, unless
 	// the request names a queue or a time.
 	Queued bool
@@ -119,12 +122,18 @@ func (h *Handler) mux() *http.ServeMux {
 
 // talk serves the conversations of a dialogue. Its handler decides whose they are: people who talk may be others than those who log in.
 func (h *Handler) talk(w http.ResponseWriter, r *http.Request) {
-	d := h.now.Load().definitions[r.PathValue("name")]
-	if d == nil || d.Talks == nil {
+	name := r.PathValue("name")
+	var talks http.Handler
+	if d := h.now.Load().definitions[name]; d != nil && d.Talks != nil {
+		talks = d.Talks
+	} else if h.o.Talks != nil {
+		talks = h.o.Talks(name)
+	}
+	if talks == nil {
 		http.NotFound(w, r)
 		return
 	}
-	http.StripPrefix(dialoguePath(d.Name), d.Talks).ServeHTTP(w, r)
+	http.StripPrefix(dialoguePath(name), talks).ServeHTTP(w, r)
 }
 
 // readOnly refuses what changes something, where the handler only shows.
@@ -137,7 +146,11 @@ func (h *Handler) readOnly(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		refused(http.StatusForbidden, fermata.CodeForbidden, "this server is read-only: %s is refused; expected GET or HEAD", r.Method).write(w)
+		what := r.Method
+		if r.Header.Get("Upgrade") != "" {
+			what = "a WebSocket"
+		}
+		refused(http.StatusForbidden, fermata.CodeForbidden, "this server is read-only: %s is refused; expected GET or HEAD", what).write(w)
 	})
 }
 

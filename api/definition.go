@@ -47,6 +47,14 @@ type Definition struct {
 	schema *schema.Schema // of the input; nil for any
 }
 
+// CheckName reports why a definition cannot have a name: names are parts of paths.
+func CheckName(name string) error {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/{}?#% ") {
+		return fmt.Errorf("%q: expected a plain name, which is part of a path: no / { } ? # %% or space", name)
+	}
+	return nil
+}
+
 // complete fills in defaults.
 func (d *Definition) complete() error {
 	if d.Plan == nil {
@@ -55,8 +63,8 @@ func (d *Definition) complete() error {
 	if d.Name == "" {
 		d.Name = d.Plan.Name()
 	}
-	if strings.ContainsAny(d.Name, "/{}?#% ") {
-		return fmt.Errorf("api: definition %q: expected a plain name, which is part of a path: no / { } ? # %% or space", d.Name)
+	if err := CheckName(d.Name); err != nil {
+		return fmt.Errorf("api: definition %w", err)
 	}
 	if (d.Kind == "") != (len(d.Source) == 0) {
 		return fmt.Errorf("api: definition %q: expected Kind and Source, found one of the two", d.Name)

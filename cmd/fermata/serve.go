@@ -132,8 +132,9 @@ func (m *Main) serveLog() *slog.Logger {
 func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error {
 	f := screen.flags
 	var draining atomic.Bool
+	talks := &talking{m: m, house: h, hosts: f.hosts, who: f.authorize(h), readOnly: f.readOnly}
 	handler, err := api.New(h.Runtime, api.Options{
-		Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version,
+		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version,
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
 			return m.planOf(ctx, h, run, f.agents)
 		},
@@ -169,8 +170,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	screen.url = "http://" + listener.Addr().String()
 	s := &serving{
 		m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{}),
-		talks: &talking{m: m, house: h, hosts: f.hosts, who: f.authorize(h)},
-		says:  &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)},
+		talks: talks, says: &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)},
 	}
 	if err := s.take(screen.files); err != nil {
 		return errors.Join(err, listener.Close())

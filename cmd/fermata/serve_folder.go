@@ -69,8 +69,11 @@ func (m *Main) loadFolder(folder, agents string, d dsn, before []servedFile) ([]
 	return served, nil
 }
 
-// servable refuses a recipe that asks for another kind of store than the one that is served.
+// servable refuses a name that can be no part of a path, and a recipe that asks for another kind of store than the one that is served.
 func servable(l loaded, d dsn) error {
+	if err := api.CheckName(l.Name()); err != nil {
+		return invalidf("its name is %v; give it one with metadata.name", err)
+	}
 	r, ok := l.(*recipe.Recipe)
 	if !ok || r.Persistence() == recipe.Ephemeral || r.Persistence() == d.kind {
 		return nil
