@@ -140,7 +140,7 @@ test("a message that no server takes is kept, also over a reload, and counts onc
   });
   await says(page, "yes");
   await page.waitForFunction(() => document.body.textContent.includes("Sent. The reference is"));
-  await page.unroute(/\/messages$/);
+  await page.unrouteAll({ behavior: "wait" });
   await page.waitForFunction(() => !document.querySelector(".line[data-state]"));
   assert.ok(lost > 0);
   assert.deepEqual((await turns(bank, "bank", id)).map((t) => t.text), ["send 50 to Bob", "savings", "yes"]);
@@ -183,6 +183,19 @@ test("two browsers on one conversation: the desk takes over, answers, and gives 
   await user.getByText("A person has this conversation").waitFor({ state: "detached" });
   await says(user, "mail");
   await bot(desk, "mail is slow since this morning.");
+});
+
+test("who may take over and not review sees both sides", { timeout: limit }, async () => {
+  const id = await bank.talk("support", "is mail down", "I want to speak to a person");
+  const page = await person();
+  await page.route(/\/review\//, (route) => route.fulfill({ status: 403, json: { error: "not allowed", code: "forbidden" } }));
+  await page.goto(`${bank.url}/conversations/support/${id}`);
+  await page.locator('.line[data-by="user"]', { hasText: "is mail down" }).waitFor();
+  await page.getByRole("button", { name: "Take over" }).click();
+  await says(page, "Ann here.");
+  await page.locator('.line[data-by="agent"]', { hasText: "Ann here." }).waitFor();
+  await page.waitForFunction(() => [...document.querySelectorAll(".line .said")].filter((x) => x.textContent === "Ann here.").length === 1);
+  await page.getByText("How messages were understood cannot be shown.").waitFor();
 });
 
 test("while another person is asked, messages wait; when it is over, they stay", { timeout: limit }, async () => {

@@ -32,7 +32,8 @@
 //
 // A pending task has an id. A client sends it back as "question" with what its user answers: where another client has changed
 // what is asked by then, the answer is not taken, and the user is asked again. Without it an answer counts for the question
-// that stands when it comes.
+// that stands when it comes. A person who has taken over sends "handoff": once the conversation was given back, their words
+// answer no question of the user.
 //
 // An event has its seq as its id and a dialogue.Delivery as its data. A client that comes back with the header
 // Last-Event-ID misses and repeats nothing (law E1). One that does not read is cut off, and the conversation never waits

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unit } from "./unit.js";
 
-const { linesOf, refusedAs, stateOf, stateOfRow, kept, keep, lastWords } = await unit("talk/model");
+const { linesOf, refusedAs, stateOf, stateOfRow, kept, keep, lastWords, scriptOf } = await unit("talk/model");
 
 const said = (seq, prompt, by = "bot") => ({ seq, said: { type: "inform", prompt, by, turn: 0 } });
 const turn = (seq, text, more = {}) => ({ turn: 1, seq, at: "", by: "user", text, place: {}, marks: [], ...more });
@@ -56,4 +56,10 @@ test("what is not taken survives a reload, with its id", () => {
 test("the last words of somebody who is no bot", () => {
   assert.equal(lastWords({ transcript: [{ by: "user", text: "help" }, { by: "bot", text: "wait" }] }), "help");
   for (const input of [undefined, null, 3, {}, { transcript: 1 }, { transcript: [] }]) assert.equal(lastWords(input), "");
+});
+
+test("both sides of a conversation that a person has taken over", () => {
+  const told = scriptOf({ transcript: [{ by: "user", text: "help" }, { by: "bot", text: "wait" }, { by: "agent", text: "Ann here" }, null] });
+  assert.deepEqual(told.map((l) => `${l.by}: ${l.text}`), ["user: help", "bot: wait", "agent: Ann here", "bot: "]);
+  for (const input of [undefined, null, 3, {}, { transcript: 1 }]) assert.deepEqual(scriptOf(input), []);
 });

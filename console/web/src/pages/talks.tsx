@@ -12,7 +12,7 @@ import { may } from "../login";
 import { change, go, link, parameter } from "../router";
 import { store, stored } from "../storage";
 import type { Look } from "../talk/api";
-import { lastWords, linesOf, stateOf, stateOfRow, type Command, type Line, type Message, type Standing, type State, type Turn } from "../talk/model";
+import { lastWords, linesOf, scriptOf, stateOf, stateOfRow, type Command, type Line, type Message, type Standing, type State, type Turn } from "../talk/model";
 import { useTalk, type Talk } from "../talk/state";
 import { Ago, App, Copy, Empty, Failure, Heading, Icon, Loading, Said, say, shortID } from "../ui/parts";
 import { Shown } from "../ui/value";
@@ -175,7 +175,7 @@ export function TalkPage({ dialogue, id }: { dialogue: string; id: string }): JS
         </p>
       </div>
       <section class="held card" aria-label={t("talk.talk")}>
-        <Transcript talk={talk} s={s} />
+        <Transcript talk={talk} s={s} id={id} />
         {s.closed ? <Over talk={talk} dialogue={dialogue} /> : <Composer talk={talk} s={s} />}
       </section>
       {desk.value && <Desk look={talk.look.value} s={s} />}
@@ -228,8 +228,13 @@ function named(names: Intl.DisplayNames, tag: string): string {
   }
 }
 
-function Transcript({ talk, s }: { talk: Talk; s: Standing }): JSX.Element {
-  const lines = linesOf(talk.said.value, talk.look.value?.turns ?? [], talk.kept.value.outbox);
+function Transcript({ talk, s, id }: { talk: Talk; s: Standing; id: string }): JSX.Element {
+  const blind = talk.look.value === undefined && s.handoff === true && may("tasks");
+  // who may take over, and may not read how messages were understood, is told by the question
+  const told = useLive(`told ${id} ${blind}`, async (signal) => (blind ? scriptOf(plain((await questions({ run: id, limit: "1" }, signal)).rows[0]?.input)) : []), 2500);
+  const way = talk.kept.value.outbox;
+  const lines = blind && told.data.value?.length ? [...told.data.value, ...linesOf([], [], way.filter((m) => m.state !== "sent"))]
+    : linesOf(talk.said.value, talk.look.value?.turns ?? [], way);
   const end = useRef<HTMLDivElement>(null);
   const near = useRef(true);
   const sent = talk.kept.value.outbox.at(-1)?.id;

@@ -29,10 +29,13 @@ export async function look(dialogue: string, id: string, signal: AbortSignal): P
   return { turns: said.turns, flows: said.flows ?? [], slots: member(parse(JSON.stringify(said)), "slots") };
 }
 
-/** Says a message. With the same id it counts once. */
+/**
+ * Says a message. With the same id it counts once. The words of a person who has taken over answer no question: where the conversation
+ * was given back meanwhile, their yes is not the user's.
+ */
 export async function say(dialogue: string, id: string, m: Message): Promise<Standing> {
   const { id: name, text, question, commands, language, done } = m;
-  const body = { id: name, text, ...(m.agent ? { done } : { question, commands, language }) };
+  const body = { id: name, text, ...(m.agent ? { done, question: "handoff" } : { question, commands, language }) };
   return post(of(dialogue, id) + "/messages" + (m.agent ? "?as=agent" : ""), JSON.stringify(body));
 }
 

@@ -169,6 +169,15 @@ export function keep(k: Kept): string | undefined {
   return k.draft === "" && !k.agent && k.outbox.length === 0 ? undefined : JSON.stringify(k);
 }
 
+/** What a question to the person who has taken over tells of the conversation. */
+export function scriptOf(input: unknown): Line[] {
+  const transcript = (input as { transcript?: unknown } | null | undefined)?.transcript;
+  if (!Array.isArray(transcript)) return [];
+  return (transcript as ({ by?: unknown; text?: unknown } | null)[]).map((l, i) => ({
+    key: "l" + i, by: l?.by === "user" || l?.by === "agent" ? l.by : "bot", text: typeof l?.text === "string" ? l.text : "", hidden: false, kind: "",
+  }));
+}
+
 /** The words of the last who is no bot, as a question to the person who has taken over has them. */
 export function lastWords(input: unknown): string {
   const transcript = (input as { transcript?: readonly { by?: unknown; text?: unknown }[] } | null | undefined)?.transcript;
