@@ -40,6 +40,7 @@ type driven struct {
 	clock   *fermatatest.Clock
 	rt      *fermata.Runtime
 	fresh   bool // go on in a new runtime after a failure
+	breaks  fermata.Breaks
 	script  *script
 	input   func() any
 	faults  []string              // what failed
@@ -197,7 +198,8 @@ func (d *driven) step(ctx context.Context, run **fermata.Run) (what string, resu
 			*run, err = d.rt.Resume(ctx, drivenID, d.plan)
 			return "Resume", result, err
 		}
-		*run, err = d.rt.Start(ctx, d.plan, d.input(), fermata.WithID(drivenID))
+		*run, err = d.rt.Start(ctx, d.plan, d.input(), fermata.WithID(drivenID),
+			fermata.BreakBefore(d.breaks.Before...), fermata.BreakAfter(d.breaks.After...))
 		return "Start", result, err
 	}
 	if result, err = (*run).Wait(ctx); err != nil {

@@ -202,6 +202,8 @@ type Moment = history.Moment
 //	    Migration plan.Migration
 //	    // Definition is the digest of the text that the plan was made from.
 //	    Definition string
+//	    // Breaks are the breakpoints of the fork; it has none of the run that it comes from (law J19).
+//	    Breaks journal.Breaks
 //	    // Hold only stores the fork.
 //	    Hold bool
 //	}

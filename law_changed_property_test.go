@@ -318,7 +318,7 @@ func TestJ8_NoChangeOfAStateMakesAZero(t *testing.T) {
 		defer rt.Close()
 		first := entries(t, store, id)
 		was := numbers(r, first[0].Value)
-		takeUp, check := rt.Resume, fermata.Outlook{Verdict: fermata.HasEnded}
+		takeUp, check := func(ctx context.Context, id string, p *plan.Plan) (*fermata.Run, error) { return rt.Resume(ctx, id, p) }, fermata.Outlook{Verdict: fermata.HasEnded}
 		if failed {
 			takeUp = func(ctx context.Context, id string, p *plan.Plan) (*fermata.Run, error) { return rt.Retry(ctx, id, p) }
 		} else {

@@ -104,6 +104,30 @@ func Until(t time.Time) StartOption { return runtype.Until(t) }
 // Within sets the run's deadline to a time after its start, by the store's clock: see Until. 0 is none.
 func Within(d time.Duration) StartOption { return runtype.Within(d) }
 
+// Breaks are the breakpoints of a run: nodes at whose visits it is held (law J19). The nodes are named by their paths, as
+// "review", or "inner/review" in a subgraph.
+//
+//	type Breaks struct {
+//	    Before []string // paths of nodes; the run is held before each of their visits
+//	    After  []string // paths of nodes; the run is held behind each of their visits
+//	}
+type Breaks = runtype.Breaks
+
+// BreakBefore holds the run before each visit of some nodes (law J19).
+//
+// The run is paused there, once each visit, and Result.Hold names the task that begins next. [Runtime.ReleaseRun] lets it go on. A
+// node that the plan does not have is CodeInvalid. A run that is not stored has no breakpoints.
+func BreakBefore(nodes ...string) StartOption { return runtype.BreakBefore(nodes...) }
+
+// BreakAfter holds the run behind each visit of some nodes, before anything follows from it. See BreakBefore.
+func BreakAfter(nodes ...string) StartOption { return runtype.BreakAfter(nodes...) }
+
+// ResumeOption changes how a run is resumed.
+type ResumeOption = runtype.ResumeOption
+
+// WithBreaks gives a run that is resumed other breakpoints (law J19). They replace those that it has; the zero value gives none.
+func WithBreaks(b Breaks) ResumeOption { return runtype.WithBreaks(b) }
+
 // Queued stores the run and leaves it to a worker. See Runtime.Work.
 func Queued() StartOption { return runtype.Queued() }
 

@@ -74,9 +74,11 @@ type Result = runtype.Result
 // HoldInfo says that a run is held, and why (law J18).
 //
 //	type HoldInfo struct {
-//	    By    string    // who holds it; "" for nobody named
-//	    Note  string    // why
-//	    Since time.Time // when it was held
+//	    By     string    // who holds it; "" for nobody named
+//	    Note   string    // why
+//	    Before string    // of a breakpoint
+//	    After  string    // of a breakpoint
+//	    Since  time.Time // when it was held
 //	}
 type HoldInfo = runtype.HoldInfo
 

@@ -54,8 +54,8 @@ func (rt *Runtime) Start(ctx context.Context, p *plan.Plan, input any, opts ...S
 // refused with a *DrivenError (law J10). The plan must fit the run (law J8): either it has the recorded
 // fingerprint, or every open task and token still has its place in it. Otherwise Resume fails with
 // ErrPlanChanged and a diff of the plans.
-func (rt *Runtime) Resume(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
-	return rt.fleet.Resume(ctx, id, p)
+func (rt *Runtime) Resume(ctx context.Context, id string, p *plan.Plan, opts ...ResumeOption) (*Run, error) {
+	return rt.fleet.Resume(ctx, id, p, opts...)
 }
 
 // Replan is Resume on a changed plan, and records it: from here on the run is pinned to p. The definition is

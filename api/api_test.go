@@ -209,6 +209,32 @@ func TestAStartTakesItsOptions(t *testing.T) {
 	}
 }
 
+// A run is held and released over HTTP, is held at its breakpoints, and says so.
+func TestJ18_ARunIsHeldOverHTTP(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	run := w.request(t, "POST", "/api/runs", `{"definition":"asks","input":{"amount":1}}`).started(t, 201)
+	w.stands(t, run, fermata.Paused)
+	for range 2 { // a second hold is no other
+		if r := w.request(t, "POST", "/api/runs/"+run+"/hold", `{"note":"a look","by":"Ada"}`); r.status != 200 || !strings.Contains(r.body, `"paused"`) {
+			t.Errorf("%d %s", r.status, r.body)
+		}
+	}
+	if r := w.request(t, "GET", "/api/runs/"+run, ""); !strings.Contains(r.body, `"hold":{"by":"Ada","note":"a look","since":"`) {
+		t.Error(r.body)
+	}
+	for range 2 {
+		if r := w.request(t, "POST", "/api/runs/"+run+"/release", ""); r.status != 200 {
+			t.Errorf("%d %s", r.status, r.body)
+		}
+	}
+	if r := w.request(t, "GET", "/api/runs/"+run, ""); strings.Contains(r.body, `"hold"`) {
+		t.Error(r.body)
+	}
+	w.request(t, "POST", "/api/runs/"+run+"/cancel", "")
+	w.request(t, "POST", "/api/runs/"+run+"/hold", "").refuses(t, 409, "the run is cancelled already")
+	w.request(t, "POST", "/api/runs", `{"definition":"asks","input":{"amount":1},"breakBefore":["nowhere"]}`).refuses(t, 422, "nowhere")
+}
+
 func TestARunIsRetried(t *testing.T) {
 	w := newWorld(t, api.Options{})
 	run := w.request(t, "POST", "/api/runs", `{"definition":"failing","input":{"amount":1}}`).started(t, 201)

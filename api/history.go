@@ -232,14 +232,16 @@ func (h *Handler) export(in *request) (*answer, error) {
 
 // forkBody says where a fork leaves its run, and what is different from there on.
 type forkBody struct {
-	At       uint64                     `json:"at,omitempty" jsonschema:"The last seq that the fork shares with the run; its end by default"`
-	Set      map[string]json.RawMessage `json:"set,omitempty" jsonschema:"New values by their paths: amount, items.0.price, /a.b/c"`
-	Of       string                     `json:"of,omitempty" jsonschema:"Set the values of one open task only"`
-	AskAgain []string                   `json:"askAgain,omitempty" jsonschema:"Questions that are asked again, by id or by task"`
-	ID       string                     `json:"id,omitempty" jsonschema:"The id of the fork; one that exists is a conflict. Not with Idempotency-Key"`
-	Hold     bool                       `json:"hold,omitempty" jsonschema:"Only store the fork: this process does not go on with it"`
-	DryRun   bool                       `json:"dryRun,omitempty" jsonschema:"Only say what would differ; nothing is stored"`
-	By       string                     `json:"by,omitempty" jsonschema:"Who forks, for the record, where the server knows nobody"`
+	At          uint64                     `json:"at,omitempty" jsonschema:"The last seq that the fork shares with the run; its end by default"`
+	Set         map[string]json.RawMessage `json:"set,omitempty" jsonschema:"New values by their paths: amount, items.0.price, /a.b/c"`
+	Of          string                     `json:"of,omitempty" jsonschema:"Set the values of one open task only"`
+	AskAgain    []string                   `json:"askAgain,omitempty" jsonschema:"Questions that are asked again, by id or by task"`
+	ID          string                     `json:"id,omitempty" jsonschema:"The id of the fork; one that exists is a conflict. Not with Idempotency-Key"`
+	BreakBefore []string                   `json:"breakBefore,omitempty" jsonschema:"Nodes, by path, before each visit of which the fork is held (law J19)"`
+	BreakAfter  []string                   `json:"breakAfter,omitempty" jsonschema:"Nodes, by path, behind each visit of which the fork is held"`
+	Hold        bool                       `json:"hold,omitempty" jsonschema:"Only store the fork: this process does not go on with it"`
+	DryRun      bool                       `json:"dryRun,omitempty" jsonschema:"Only say what would differ; nothing is stored"`
+	By          string                     `json:"by,omitempty" jsonschema:"Who forks, for the record, where the server knows nobody"`
 }
 
 // forkedBody is a fork, or what one would change.
@@ -259,6 +261,7 @@ func (h *Handler) fork(in *request) (*answer, error) {
 		return nil, err
 	}
 	o := fermata.ForkOptions{At: body.At, Set: body.Set, Of: body.Of, AskAgain: body.AskAgain, Hold: body.Hold, By: h.by(in.who, body.By)}
+	o.Breaks = fermata.Breaks{Before: body.BreakBefore, After: body.BreakAfter}
 	if o.ID, err = ownID(in.who, in.Header.Get(keyHeader), body.ID); err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ var (
 
 // operations are the routes of this package.
 func (h *Handler) operations() []operation {
-	return []operation{
+	return append([]operation{
 		{
 			method: http.MethodGet, path: "/api/me", id: "me", summary: "Who asks, and what they may do",
 			gives: reflect.TypeFor[meShown](), serve: h.me,
@@ -127,7 +127,7 @@ func (h *Handler) operations() []operation {
 			method: http.MethodGet, path: "/api/runs/{run}/export", id: "export-run", right: identity.Operate,
 			summary: "The run as a file that fermata runs import reads", kind: exportType, serve: h.export,
 		},
-	}
+	}, h.holdOperations()...)
 }
 
 // composed are the routes of package server, and those for who watches the process. docs/formats.md describes their bodies.

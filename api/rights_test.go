@@ -44,6 +44,8 @@ var rights = map[string]string{
 	"POST /api/runs":                       "operator author admin",
 	"GET /api/runs/{run}/export":           "operator author admin",
 	"POST /api/runs/{run}/cancel":          "operator author admin",
+	"POST /api/runs/{run}/hold":            "operator author admin",
+	"POST /api/runs/{run}/release":         "operator author admin",
 	"POST /api/runs/{run}/retry":           "operator author admin",
 	"POST /api/runs/{run}/fork":            "operator author admin",
 	"POST /api/runs/{run}/messages/{name}": "operator author admin",

@@ -21,16 +21,18 @@ import (
 
 // startBody says which run is started.
 type startBody struct {
-	Definition string            `json:"definition" jsonschema:"The name of a definition"`
-	Input      json.RawMessage   `json:"input,omitempty" jsonschema:"The input of the run, by the schema of the definition; {} by default"`
-	ID         string            `json:"id,omitempty" jsonschema:"The id of the run; one that exists is a conflict. Not with Idempotency-Key"`
-	Labels     map[string]string `json:"labels,omitempty" jsonschema:"Labels by which the run is found (law J13)"`
-	Priority   int               `json:"priority,omitempty" jsonschema:"Workers take runs with a higher number first (law J16)"`
-	NotBefore  *time.Time        `json:"notBefore,omitempty" jsonschema:"The earliest time at which a worker takes the run"`
-	Until      *time.Time        `json:"until,omitempty" jsonschema:"When the run expires, waiting included (law F9)"`
-	Queue      string            `json:"queue,omitempty" jsonschema:"The queue whose workers take the run; that of the definition by default"`
-	Dedup      string            `json:"dedup,omitempty" jsonschema:"A key that the run holds until it ends; another open run with it is a conflict (law J17)"`
-	By         string            `json:"by,omitempty" jsonschema:"Who starts it, for the record, where the server knows nobody"`
+	Definition  string            `json:"definition" jsonschema:"The name of a definition"`
+	Input       json.RawMessage   `json:"input,omitempty" jsonschema:"The input of the run, by the schema of the definition; {} by default"`
+	ID          string            `json:"id,omitempty" jsonschema:"The id of the run; one that exists is a conflict. Not with Idempotency-Key"`
+	Labels      map[string]string `json:"labels,omitempty" jsonschema:"Labels by which the run is found (law J13)"`
+	Priority    int               `json:"priority,omitempty" jsonschema:"Workers take runs with a higher number first (law J16)"`
+	NotBefore   *time.Time        `json:"notBefore,omitempty" jsonschema:"The earliest time at which a worker takes the run"`
+	Until       *time.Time        `json:"until,omitempty" jsonschema:"When the run expires, waiting included (law F9)"`
+	Queue       string            `json:"queue,omitempty" jsonschema:"The queue whose workers take the run; that of the definition by default"`
+	Dedup       string            `json:"dedup,omitempty" jsonschema:"A key that the run holds until it ends; another open run with it is a conflict (law J17)"`
+	BreakBefore []string          `json:"breakBefore,omitempty" jsonschema:"Nodes, by path, before each visit of which the run is held (law J19)"`
+	BreakAfter  []string          `json:"breakAfter,omitempty" jsonschema:"Nodes, by path, behind each visit of which the run is held"`
+	By          string            `json:"by,omitempty" jsonschema:"Who starts it, for the record, where the server knows nobody"`
 }
 
 // startedBody is a run that was started.
@@ -157,6 +159,9 @@ func (h *Handler) startOptions(who *person, key string, body *startBody) (opts [
 	}
 	if body.Dedup != "" {
 		opts = append(opts, fermata.Dedup(body.Dedup))
+	}
+	if len(body.BreakBefore)+len(body.BreakAfter) > 0 {
+		opts = append(opts, fermata.BreakBefore(body.BreakBefore...), fermata.BreakAfter(body.BreakAfter...))
 	}
 	return opts, id, nil
 }

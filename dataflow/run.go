@@ -336,8 +336,8 @@ func (g *Graph) StartOrSend(ctx context.Context, rt *fermata.Runtime, v Values, 
 }
 
 // Resume drives a run of this graph on; see fermata.Runtime.Resume.
-func (g *Graph) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run, error) {
-	return g.handle(rt)(rt.Resume(ctx, id, g.plan))
+func (g *Graph) Resume(ctx context.Context, rt *fermata.Runtime, id string, opts ...fermata.ResumeOption) (*Run, error) {
+	return g.handle(rt)(rt.Resume(ctx, id, g.plan, opts...))
 }
 
 // Retry continues a failed run from the tasks that failed (law F2). One whose deadline has passed needs a new one (law F9).

@@ -61,8 +61,8 @@ func (g *Graph[S]) StartOrSend(ctx context.Context, rt *fermata.Runtime, state S
 
 // Resume drives a run of this graph on: one that crashed, was stopped, or waited for what has come. A graph that has
 // changed must fit the run, or it is fermata.ErrPlanChanged and the run stays as it is (law J8).
-func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string) (*Run[S], error) {
-	return g.handle(rt.Resume(ctx, id, g.plan))
+func (g *Graph[S]) Resume(ctx context.Context, rt *fermata.Runtime, id string, opts ...fermata.ResumeOption) (*Run[S], error) {
+	return g.handle(rt.Resume(ctx, id, g.plan, opts...))
 }
 
 // Retry continues a failed run from the tasks that failed (law F2). One whose deadline has passed needs a new one (law F9).

@@ -126,6 +126,7 @@ type StartedBody struct {
 	Fork        *Origin           `json:"fork,omitempty"`        // where a fork comes from; nil for a run of its own
 	Until       int64             `json:"until,omitempty"`       // the run's deadline (law F9), microseconds; 0 for none
 	Within      int64             `json:"within,omitempty"`      // how long that was after the start, microseconds
+	Breaks      *Breaks           `json:"breaks,omitempty"`      // the run's breakpoints (law J19); nil for none
 
 	Turn // which worker takes the run, and when
 }
@@ -142,7 +143,7 @@ type Origin struct {
 // ResumedBody is the body of RunResumed. A fork may edit values, and a migration convert them: for each there is an entry
 // with the new one as its Value, a delta of the value at Base.
 type ResumedBody struct {
-	Reason      string            `json:"reason"` // answer, message, timer, recovered, retry, replan, fork
+	Reason      string            `json:"reason"` // answer, message, timer, release, recovered, retry, replan, fork, breakpoints
 	By          string            `json:"by,omitempty"`
 	Fingerprint string            `json:"fingerprint,omitempty"` // replan, fork: the plan the run goes on with
 	Definition  string            `json:"definition,omitempty"`
@@ -152,6 +153,7 @@ type ResumedBody struct {
 	Of          string            `json:"of,omitempty"`       // fork: the task or node whose value alone was edited
 	Takeover    bool              `json:"takeover,omitempty"` // recovered: from a driver that was lost
 	Lost        []string          `json:"lost,omitempty"`     // takeover: the tasks that were at work then
+	Breaks      *Breaks           `json:"breaks,omitempty"`   // other breakpoints from here on; a fork has no others (law J19)
 	Until       int64             `json:"until,omitempty"`    // retry, fork: a new deadline of the run (law F9), microseconds
 }
 

@@ -55,6 +55,17 @@ func (b *traceBuilder) resumed(e *journal.Entry) error {
 	return nil
 }
 
+// heldAt says where a run is held, or by whom.
+func heldAt(b *journal.HeldBody) string {
+	switch {
+	case b.Before != "":
+		return "held before " + b.Before
+	case b.After != "":
+		return "held after " + b.After
+	}
+	return "held" + byAndAs(b.By, "")
+}
+
 // held adds a step for a hold, which its release ends.
 func (b *traceBuilder) held(e *journal.Entry) error {
 	if e.Kind == journal.RunHeld {
@@ -65,7 +76,7 @@ func (b *traceBuilder) held(e *journal.Entry) error {
 		b.holds++
 		b.trace.Steps = append(b.trace.Steps, TraceStep{
 			ID: "hold#" + strconv.Itoa(b.holds), Seq: e.Seq, Timestamp: e.Time(), Type: TraceSystem,
-			Action: strings.TrimSpace("held" + byAndAs(body.By, "")), Observation: body.Note,
+			Action: heldAt(&body), Observation: body.Note,
 		})
 		return nil
 	}

@@ -33,6 +33,7 @@ type runShown struct {
 	Code       fermata.Code        `json:"code,omitempty"`
 	Interrupts []fermata.Interrupt `json:"interrupts"`
 	Messages   []fermata.Untaken   `json:"messages,omitempty"` // that no call has taken
+	Hold       *held               `json:"hold,omitempty"`     // why nothing begins in it
 }
 
 func (h *handler) showRun(w http.ResponseWriter, r *http.Request, person Person) {
@@ -47,7 +48,7 @@ func (h *handler) showRun(w http.ResponseWriter, r *http.Request, person Person)
 		return
 	}
 	shown := runShown{
-		Run: info.ID, Plan: info.Plan, Status: res.Status, Seq: info.Head, Outputs: res.Output, Messages: res.Messages,
+		Run: info.ID, Plan: info.Plan, Status: res.Status, Seq: info.Head, Outputs: res.Output, Messages: res.Messages, Hold: heldOf(&res),
 		Interrupts: public(slices.DeleteFunc(res.Interrupts, func(q fermata.Interrupt) bool { return !h.reads(&person, info, &q.Interrupt) })),
 	}
 	if res.Err != nil {

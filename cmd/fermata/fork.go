@@ -52,6 +52,7 @@ fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"An
 	flags.StringArrayVar(&f.ask, "ask", nil, "reopen the question of a `task`: review#2, or review for its last visit; or the id of a question")
 	flags.StringVar(&f.id, "id", "", "the `id` of the fork; one that exists is a conflict (default a new one)")
 	flags.BoolVar(&f.hold, "hold", false, "only record the fork; `resume` continues it")
+	f.breaks.add(c)
 	f.resumption.add(c)
 	f.executeFlags.add(m, c)
 	return c
@@ -59,7 +60,7 @@ fermata runs fork run_01939f2e --at 12 --set amount=120 --set customer.name='"An
 
 // fork makes a fork, and executes it to its next rest.
 func (m *Main) fork(ctx context.Context, given string, f *forkFlags) error {
-	o := fermata.ForkOptions{At: f.at, ID: f.id, By: f.as, Of: f.of, Hold: f.hold}
+	o := fermata.ForkOptions{At: f.at, ID: f.id, By: f.as, Of: f.of, Hold: f.hold, Breaks: f.breaks.breaks()}
 	var err error
 	if o.Migration, err = f.migration(); err != nil {
 		return err

@@ -12,16 +12,18 @@ import (
 
 // shownHold is why a run is held, in `runs show --json` and the last line of `run --json`.
 type shownHold struct {
-	By    string    `json:"by,omitempty"`
-	Note  string    `json:"note,omitempty"`
-	Since time.Time `json:"since"`
+	By     string    `json:"by,omitempty"`
+	Note   string    `json:"note,omitempty"`
+	Before string    `json:"before,omitempty"`
+	After  string    `json:"after,omitempty"`
+	Since  time.Time `json:"since"`
 }
 
 func holdOf(r *fermata.Result) *shownHold {
 	if r.Hold == nil {
 		return nil
 	}
-	return &shownHold{By: r.Hold.By, Note: r.Hold.Note, Since: r.Hold.Since}
+	return &shownHold{By: r.Hold.By, Note: r.Hold.Note, Before: r.Hold.Before, After: r.Hold.After, Since: r.Hold.Since}
 }
 
 // isHeld reports whether a run is paused because it is held: nothing else gives a paused run an error.
@@ -32,7 +34,12 @@ func isHeld(r *fermata.RunInfo) bool {
 // heldText says who holds a run, and why.
 func heldText(h *fermata.HoldInfo) string {
 	text := "held"
-	if h.By != "" {
+	switch {
+	case h.Before != "":
+		text += " before " + term.Line(h.Before)
+	case h.After != "":
+		text += " after " + term.Line(h.After)
+	case h.By != "":
 		text += " by " + term.OneLine(h.By)
 	}
 	if h.Note != "" {
@@ -50,6 +57,27 @@ func (m *Main) showHold(info *fermata.RunInfo, result *fermata.Result) {
 	s.Println("")
 	s.Println(told(s, styles.Wait, heldText(result.Hold)+", since "+m.moment(s, result.Hold.Since.UnixMicro()), s.Width())...)
 	s.Println(styles.Faint.Apply("to let it go on: ") + styles.Code.Apply(m.command("runs", "release", idFor(s, info.ID, nil))))
+}
+
+// breakFlags are the breakpoints of a run.
+type breakFlags struct {
+	before []string // paths of nodes
+	after  []string // likewise
+}
+
+func (f *breakFlags) add(c *cobra.Command) {
+	c.Flags().StringSliceVar(&f.before, "break-before", nil, "hold the run before each visit of a `node`; several with commas")
+	c.Flags().StringSliceVar(&f.after, "break-after", nil, "hold the run behind each visit of a `node`; several with commas")
+}
+
+func (f *breakFlags) breaks() fermata.Breaks { return fermata.Breaks{Before: f.before, After: f.after} }
+
+// resume are the options of a resumption: it keeps the breakpoints that there are where none is given.
+func (f *breakFlags) resume() (opts []fermata.ResumeOption) {
+	if b := f.breaks(); !b.Empty() {
+		opts = append(opts, fermata.WithBreaks(b))
+	}
+	return opts
 }
 
 func (m *Main) runsHoldCommand() *cobra.Command {

@@ -28,6 +28,7 @@ type runFlags struct {
 	until     string
 	detach    bool
 	turn      turnFlags
+	breaks    breakFlags
 }
 
 func (m *Main) runCommand() *cobra.Command {
@@ -57,6 +58,7 @@ fermata run refund.yaml --input amount=120 --answer review=approve --json`,
 	flags.StringVar(&f.until, "until", "", "when the run expires, waiting included: a `time` from now (2h, 3d), or a time (2026-01-31T18:00:00Z)")
 	flags.BoolVar(&f.detach, "detach", false, "store the run, print its id, and leave it to a worker: see the command work")
 	f.turn.add(c)
+	f.breaks.add(c)
 	f.add(m, c)
 	return c
 }
@@ -117,6 +119,7 @@ func (m *Main) startRecipe(ctx context.Context, r *recipe.Recipe, file string, f
 			opts = append(opts, fermata.WithLabels(labels))
 		}
 		opts = append(opts, deadline...)
+		opts = append(opts, fermata.BreakBefore(f.breaks.before...), fermata.BreakAfter(f.breaks.after...))
 		if f.id != "" {
 			opts = append(opts, fermata.WithID(f.id))
 		}
@@ -238,6 +241,7 @@ fermata resume --check --file changed.yaml`,
 		},
 	}
 	on.add(c)
+	on.breaks.add(c)
 	c.Flags().BoolVar(&on.check, "check", false, "only report the result, and write nothing")
 	c.Flags().StringVar(&on.plan, "plan", "", "with --check: all runs of the plan with this `name`")
 	f.add(m, c)
@@ -253,6 +257,8 @@ type resumption struct {
 	check bool   // only say what would come of it
 	plan  string // with check: of which runs; "" for all
 	store *dsn   // where the run is; nil for what the command line and the environment say
+
+	breaks breakFlags
 }
 
 func (on *resumption) add(c *cobra.Command) {
@@ -326,7 +332,7 @@ func (m *Main) resume(ctx context.Context, given string, f *executeFlags, on res
 			case on.retry && (on.file == "" || !failed): // or what is against it
 				return h.Retry(ctx, info.ID, j.plan, renewed...)
 			case on.file == "" || info.Ended() && !on.retry: // what has ended is shown
-				return h.Resume(ctx, info.ID, j.plan)
+				return h.Resume(ctx, info.ID, j.plan, on.breaks.resume()...)
 			}
 			digest, err := h.SaveDefinition(ctx, definitionKind(r), r.Source())
 			if err != nil {

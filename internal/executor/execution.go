@@ -139,7 +139,8 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: runtype.NotStorable(err)}
 	}
 	given, err := givenTo(x.Plan, inputValue)
-	if err != nil {
+	breaks, none := x.breaksOf(&o)
+	if err = cmp.Or(err, none); err != nil {
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
 	def := x.Plan.Definition()
@@ -152,7 +153,7 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
 		Definition: o.Definition, By: o.By, Labels: label.Set(o.Labels), Inputs: given,
-		Turn: x.turnOf(&o),
+		Turn: x.turnOf(&o), Breaks: breaks,
 	}
 	messages, err := x.outgoing(o.Messages)
 	if err != nil {

@@ -20,11 +20,15 @@ func (x *Execution) Load(ctx context.Context, why journal.ResumedBody) error {
 		}
 	}
 	x.env.Leases.KeepAlive(ctx)
-	now := x.Now()
+	now, breaks := x.Now(), why.Breaks
 	why, err := x.FitsDeclared(ctx, why)
 	if err != nil {
 		return err
 	}
+	if err := runstate.CheckBreaks(x.Plan, breaks); err != nil {
+		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
+	}
+	why.Breaks = breaks
 	if why.Fingerprint != "" { // the next plan is compared with this one
 		if err := x.KeepOutline(ctx); err != nil {
 			return err
@@ -55,6 +59,11 @@ func (x *Execution) Load(ctx context.Context, why journal.ResumedBody) error {
 		}
 	case status == machine.Running && x.Machine.Underway():
 		x.takeOver(now)
+	}
+	if breaks != nil && why.Reason == "" {
+		x.add(func(m *machine.Machine) error {
+			return m.Resume(now, journal.ResumedBody{Reason: machine.ReasonBreaks, By: x.Options.Name, Breaks: breaks})
+		})
 	}
 	if x.Machine.Due() <= now && x.TakeUp.block == nil {
 		x.add(func(m *machine.Machine) error { return m.Fire(now) })
@@ -248,10 +257,4 @@ func (x *Execution) tookIn(ctx context.Context, news []journal.Entry) error {
 		return errOver
 	}
 	return nil
-}
-
-// isHeld reports whether nothing may begin in the run (law J18).
-func (x *Execution) isHeld() bool {
-	_, since := x.Machine.Held()
-	return since != 0
 }

@@ -245,8 +245,8 @@ func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.St
 // refused with a *DrivenError (law J10). The plan must fit the run (law J8): either it has the recorded
 // fingerprint, or every open task and token still has its place in it. Otherwise Resume fails with
 // ErrPlanChanged and a diff of the plans.
-func (f *Fleet) Resume(ctx context.Context, id string, p *plan.Plan) (*Run, error) {
-	return f.resume(ctx, id, p, journal.ResumedBody{}, nil)
+func (f *Fleet) Resume(ctx context.Context, id string, p *plan.Plan, opts ...runtype.ResumeOption) (*Run, error) {
+	return f.resume(ctx, id, p, journal.ResumedBody{Breaks: runtype.BreaksOf(opts)}, nil)
 }
 
 // Replan is Resume on a changed plan, and records it: from here on the run is pinned to p. The definition is
@@ -277,7 +277,7 @@ func (f *Fleet) migrate(ctx context.Context, id string, p *plan.Plan, why journa
 	}); {
 	case err != nil:
 		return nil, err
-	case d != nil && why.Reason != "":
+	case d != nil && (why.Reason != "" || why.Breaks != nil):
 		return nil, &runtype.Error{Code: runtype.CodeConflict, Run: id, Err: runtype.Conflict("the run is being executed; stop it first")}
 	case d != nil:
 		return f.handle(id, p, d), nil

@@ -47,6 +47,8 @@ type ForkOptions struct {
 	Migration plan.Migration
 	// Definition is the digest of the text that the plan was made from. Defaults to the run's own.
 	Definition string
+	// Breaks are the breakpoints of the fork; it has none of the run that it comes from (law J19).
+	Breaks journal.Breaks
 	// Hold only stores the fork: this runtime does not execute it.
 	Hold bool
 }
@@ -266,6 +268,12 @@ func (f *fork) leave() error {
 	d, body := f.s, journal.ResumedBody{By: f.options.By, Nodes: f.options.Migration.Nodes, Values: f.options.Migration.Values}
 	if err := d.CheckMigration(f.options.Migration); err != nil {
 		return err
+	}
+	if breaks := &f.options.Breaks; !breaks.Empty() {
+		if err := runstate.CheckBreaks(d.Plan, breaks); err != nil {
+			return f.invalid("%w", err)
+		}
+		body.Breaks = breaks
 	}
 	if fits := d.Machine.FitsAfter(body.Nodes); fits != "" {
 		return d.PlanChanged(fits)

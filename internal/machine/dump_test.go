@@ -71,7 +71,10 @@ func (d *dumper) write() {
 		d.line("blocked %s", facts(b.Code, "at", at, "task", b.Task, "tasks", len(b.Tasks), "takeovers", b.Takeovers, "retry", b.RetryAt, "error", b.Error))
 	}
 	if h, at := m.Held(); at != 0 {
-		d.line("held %s", facts("", "at", at, "by", h.By, "note", h.Note))
+		d.line("held %s", facts("", "at", at, "by", h.By, "note", h.Note, "before", h.Before, "after", h.After))
+	}
+	if m.breaks != nil || len(m.passed) > 0 {
+		d.line("breaks %s", facts("", "at", m.breaks, "passed", m.passed, "reached", m.reached))
 	}
 	if m.finished.Status != "" {
 		f := m.finished
@@ -492,7 +495,7 @@ func (m *Machine) parentID(t *Task) string {
 func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	notFolded := map[string]string{
 		"Machine.plan": "given", "Machine.most": "given", "Machine.mostInARow": "given", "Machine.pauses": "a mark", "space.pauses": "a mark", "Machine.unread": "given", "Machine.flat": "given",
-		"Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
+		"Machine.stops": "follows from breaks", "Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
 		"Machine.free": "memory to be used again", "Machine.room": "memory", "Machine.closed": "for the projections of the next append",
 		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",
 		"Machine.broken": "audited", "Machine.backoff": "audited", "Machine.waiting": "audited", "Machine.mapped": "audited", "Machine.busy": "handed out",
@@ -502,7 +505,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"item.slots": "found by Next", "space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail heldFor heldAt used lost",
+		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail heldFor heldAt breaks passed reached used lost",
 		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat nth inARow scope slots unplaced leaves taken inside items of",
 		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At Name Message Letter",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",

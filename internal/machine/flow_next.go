@@ -21,7 +21,7 @@ func (m *Machine) startFlows(at int64) error {
 		if !m.isOpen(s) || s.flow.over {
 			continue
 		}
-		waits := m.broken > 0 && m.doomed(s)
+		waits := m.isHeld() || m.broken > 0 && m.doomed(s)
 		if !waits {
 			var err error
 			if waits, err = m.startFlow(at, s); err != nil || m.over() {
@@ -74,6 +74,9 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 		if full, err := m.full(at, s.space, func() string { return m.nextTask(s, v) }); full || err != nil {
 			return true, err
 		}
+		if stops, err := m.stopsBefore(at, s.space, f.at[v]); stops || err != nil {
+			return true, err
+		}
 		f.shift()
 		if err := m.fire(at, s, v, 0); err != nil {
 			return true, err
@@ -81,6 +84,9 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 	}
 	for c, ok := f.round(); ok; c, ok = f.round() {
 		if full, err := m.full(at, s.space, func() string { return m.nextTask(s, c.to) }); full || err != nil {
+			return true, err
+		}
+		if stops, err := m.stopsBefore(at, s.space, f.at[c.to]); stops || err != nil {
 			return true, err
 		}
 		if err := m.fire(at, s, c.to, c.seq); err != nil {

@@ -139,6 +139,7 @@ func (m *Machine) foldTask(e *journal.Entry, t *Task) error {
 	}
 	switch e.Kind {
 	case journal.NodeFinished, journal.NodeCached:
+		m.reach(t)
 		return m.nodeFinished(e, t)
 	case journal.NodeRetrying, journal.NodeFailed:
 		return m.nodeFailed(e, t)
@@ -163,6 +164,7 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 		return err
 	}
 	m.body, m.status = body, Running
+	m.setBreaks(body.Breaks)
 	if d := m.plan.Dataflow(); d != nil {
 		m.openRoot(d, e.Seq)
 		return nil
@@ -175,6 +177,9 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 	if e.Attempt > 1 {
 		return m.nextAttempt(e, t)
+	}
+	if len(m.passed) > 0 {
+		m.pass(e)
 	}
 	if s := m.flowOf(at); s != nil && s.flow != nil {
 		return m.flowStarted(e, at, s)
@@ -359,6 +364,7 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 		return nil
 	}
 	m.noteWork()
+	m.reach(t)
 	m.set(t, Broken)
 	t.failed, t.Result = true, 0
 	if e.HasValue() {
@@ -404,6 +410,9 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 		}
 	}
 	m.Rename(body.Nodes, body.Values)
+	if body.Breaks != nil {
+		m.setBreaks(body.Breaks)
+	}
 	if e.HasValue() && body.Reason == ReasonReplan {
 		m.converted(e)
 	}
@@ -453,6 +462,7 @@ func (m *Machine) runFinished(e *journal.Entry) error {
 	}
 	m.finished, m.status = body, body.Status
 	m.letGo()
+	m.passed, m.reached = nil, nil
 	if m.status == Completed {
 		m.final = e.Base
 		if e.HasValue() {

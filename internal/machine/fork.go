@@ -223,7 +223,10 @@ func (m *Machine) meant(t *Task, of string) bool { return of == "" || of == m.Ta
 
 // forked folds the entries that begin a fork: the first lets the run go on, those with a value edit one.
 func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
-	m.letGo()
+	if m.letGo(); !e.HasValue() {
+		m.setBreaks(body.Breaks)
+		m.passed = nil
+	}
 	switch m.status {
 	case Completed:
 		return m.corrupt(e, "a fork, of a run that is completed")

@@ -72,7 +72,12 @@ func (h *Holding) Text() string {
 // HeldText returns why a run is held, and why it is blocked beside that; "" for not.
 func HeldText(body *journal.HeldBody, blocked string) string {
 	text := "held"
-	if body.By != "" {
+	switch {
+	case body.Before != "":
+		text += " before " + body.Before
+	case body.After != "":
+		text += " after " + body.After
+	case body.By != "":
 		text += " by " + body.By
 	}
 	if body.Note != "" {
@@ -99,6 +104,7 @@ func (m *Machine) runHeld(e *journal.Entry) error {
 		return err
 	}
 	m.heldFor, m.heldAt = body, max(e.At, 1)
+	m.stood(&body)
 	return nil
 }
 

@@ -182,6 +182,7 @@ type Machine struct {
 	asking
 	mail mailbox // the messages that it got from outside
 	holding
+	breakpoints
 	agenda
 	output
 

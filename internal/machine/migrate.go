@@ -14,6 +14,7 @@ import (
 // tells how the run would stand.
 func (m *Machine) Rename(nodes, values map[string]string) {
 	m.relocate(nodes)
+	m.renameBreaks(nodes)
 	m.namedAnew(nodes)
 	m.renameValues(nodes, values)
 }

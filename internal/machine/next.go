@@ -66,6 +66,9 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 	if m.IsLate(at) { // before all else: an answer of this moment comes too late
 		return true, m.Expire(at)
 	}
+	if err := m.stopBehind(at); err != nil {
+		return false, err
+	}
 	if m.isHeld() {
 		return m.stay(at)
 	}
@@ -89,6 +92,9 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 			if err := m.startFlows(at); err != nil || m.over() {
 				return true, err
 			}
+			if m.isHeld() {
+				return m.stay(at)
+			}
 		}
 		if err := m.startTasks(at); err != nil {
 			return true, err
@@ -102,8 +108,14 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 		if err := m.startTokens(at, 0); err != nil || m.over() {
 			return true, err
 		}
+		if m.isHeld() {
+			return m.stay(at)
+		}
 		if err := m.startItems(at); err != nil || m.over() {
 			return true, err
+		}
+		if m.isHeld() {
+			return m.stay(at)
 		}
 	}
 	if m.busy > 0 || len(m.start) > 0 {
@@ -222,6 +234,9 @@ func (m *Machine) startTokens(at int64, from int) error {
 			return nodehost.TaskID(m.pathOf(tok.scope.space, tok.at), int(*m.visit(tok.scope.space, tok.at))+1)
 		}
 		if full, err := m.full(at, tok.scope.space, next); full || err != nil {
+			return err
+		}
+		if stops, err := m.stopsBefore(at, tok.scope.space, tok.at); stops || err != nil {
 			return err
 		}
 		if m.isJoin(tok.at) {

@@ -116,6 +116,7 @@ func (c *coder) state() {
 	record(c, &m.blocked)
 	record(c, &m.heldFor)
 	number(c, &m.heldAt)
+	c.breakpoints()
 	list(c, &m.interrupts, func(in *journal.Interrupt) { record(c, in) })
 	c.people()
 	c.mail()
@@ -151,6 +152,18 @@ func (c *coder) visits(sp *space) {
 	number(c, &inARow)
 	sp.inARow = inARow
 	list(c, &sp.visits, func(n *uint32) { number(c, n) })
+}
+
+func (c *coder) breakpoints() {
+	m := c.m
+	breaks, reached := m.breaks, m.reached
+	record(c, &breaks)
+	list(c, &reached, c.text)
+	list(c, &m.passed, c.text)
+	if c.reading {
+		m.setBreaks(breaks)
+		m.reached = reached
+	}
 }
 
 func (c *coder) people() {

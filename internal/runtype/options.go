@@ -113,6 +113,7 @@ type StartOptions struct {
 	Until      time.Time         // when the run expires; the zero time for never
 	Within     time.Duration     // after which the run expires; 0 for never
 	Schedule   string            // that the run is an occurrence of; "" for none
+	Breaks     Breaks            // where the run is held by itself
 
 	journal.Turn // which worker takes the run, and when
 }

@@ -78,9 +78,11 @@ type Result struct {
 
 // HoldInfo says that a run is held, and why (law J18).
 type HoldInfo struct {
-	By    string    // who holds it; "" for nobody named
-	Note  string    // why
-	Since time.Time // when it was held
+	By     string    // who holds it; "" for nobody named
+	Note   string    // why
+	Before string    // of a breakpoint: the task that begins once the run is released
+	After  string    // of a breakpoint: the task that has ended
+	Since  time.Time // when it was held
 }
 
 // HoldOf returns how a run is held, since a time in microseconds; nil for 0.
@@ -88,7 +90,7 @@ func HoldOf(body *journal.HeldBody, since int64) *HoldInfo {
 	if since == 0 {
 		return nil
 	}
-	return &HoldInfo{By: body.By, Note: body.Note, Since: time.UnixMicro(since).UTC()}
+	return &HoldInfo{By: body.By, Note: body.Note, Before: body.Before, After: body.After, Since: time.UnixMicro(since).UTC()}
 }
 
 // Rests reports whether the run has ended, or does not go on before a person or a program acts on it. A run that waits for a time or a

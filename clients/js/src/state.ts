@@ -110,6 +110,10 @@ export interface ToolCall {
 export interface Hold {
   readonly by?: string;
   readonly note?: string;
+  /** Of a breakpoint: the task that begins once the run is released. */
+  readonly before?: string;
+  /** Of a breakpoint: the task that has ended. */
+  readonly after?: string;
   /** When it was held. */
   readonly since: string;
 }

@@ -92,6 +92,12 @@ func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 		return "blocked", bodyOf[journal.BlockedBody](e).Error
 	case journal.RunHeld:
 		body := bodyOf[journal.HeldBody](e)
+		switch {
+		case body.Before != "":
+			return "held", "before " + body.Before
+		case body.After != "":
+			return "held", "after " + body.After
+		}
 		return "held", whoAndWhy(body.By, body.Note)
 	case journal.RunReleased:
 		body := bodyOf[journal.ReleasedBody](e)
