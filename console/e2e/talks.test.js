@@ -51,11 +51,13 @@ async function person(options = {}) {
 
 const turns = async (server, dialogue, id) => (await (await fetch(`${server.url}/api/dialogues/${dialogue}/review/${id}`)).json()).turns;
 const lines = (page) => page.locator(".line .said").allTextContents();
+/** Waits until something holds. It is asked in time, for a page that has nothing to draw has no frames either. */
+const holds = (page, f, given) => page.waitForFunction(f, given, { polling: 50 });
 const bot = (page, text) => page.locator('.line[data-by="bot"]', { hasText: text }).last().waitFor();
 
 /** What was said, once it is all there and nothing is on its way. */
 async function all(page, wanted) {
-  await page.waitForFunction((n) => document.querySelectorAll(".line .said").length >= n && !document.querySelector(".line[data-state]"), wanted.length);
+  await holds(page, (n) => document.querySelectorAll(".line .said").length >= n && !document.querySelector(".line[data-state]"), wanted.length);
   assert.deepEqual(await lines(page), wanted);
 }
 
@@ -82,11 +84,11 @@ test("by keyboard alone a newcomer finds a dialogue and talks to it, and a reloa
   await bot(page, "Hello Grace.");
   assert.match(page.url(), /\/conversations\/bank\/chat_/);
   const type = async (text) => {
-    await page.waitForFunction(() => document.activeElement?.id === "message");
+    await holds(page, () => document.activeElement?.id === "message");
     await page.keyboard.type(text);
     await page.keyboard.press("Enter");
   };
-  await page.waitForFunction(() => document.activeElement?.id === "message" || document.activeElement?.tagName === "H1");
+  await holds(page, () => document.activeElement?.id === "message" || document.activeElement?.tagName === "H1");
   await page.locator("#message").focus();
   await page.keyboard.type("send 50");
   await page.keyboard.press("Shift+Enter");
@@ -108,9 +110,9 @@ test("by keyboard alone a newcomer finds a dialogue and talks to it, and a reloa
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), "yes");
   await page.keyboard.press("Enter");
   await bot(page, "Sent. The reference is");
-  await page.waitForFunction(() => document.activeElement?.id === "message");
+  await holds(page, () => document.activeElement?.id === "message");
   const id = page.url().split("/").at(-1);
-  await page.waitForFunction(() => !document.querySelector(".line[data-state]"));
+  await holds(page, () => !document.querySelector(".line[data-state]"));
   assert.deepEqual((await turns(bank, "bank", id)).map((t) => t.text), ["send 50\nto Bob", "savings", "yes"]);
   const before = await lines(page);
   await page.reload();
@@ -139,16 +141,16 @@ test("a message that no server takes is kept, also over a reload, and counts onc
     await route.abort();
   });
   await says(page, "yes");
-  await page.waitForFunction(() => document.body.textContent.includes("Sent. The reference is"));
+  await holds(page, () => document.body.textContent.includes("Sent. The reference is"));
   await page.unrouteAll({ behavior: "wait" });
-  await page.waitForFunction(() => !document.querySelector(".line[data-state]"));
+  await holds(page, () => !document.querySelector(".line[data-state]"));
   assert.ok(lost > 0);
   assert.deepEqual((await turns(bank, "bank", id)).map((t) => t.text), ["send 50 to Bob", "savings", "yes"]);
   assert.equal((await lines(page)).filter((l) => l === "yes").length, 1);
   // what is written and not sent is there after a reload
   await page.locator("#message").fill("half a word");
   await page.reload();
-  await page.waitForFunction(() => document.querySelector("#message")?.value === "half a word");
+  await holds(page, () => document.querySelector("#message")?.value === "half a word");
 });
 
 test("two browsers on one conversation: the desk takes over, answers, and gives back", { timeout: limit }, async () => {
@@ -194,7 +196,7 @@ test("who may take over and not review sees both sides", { timeout: limit }, asy
   await page.getByRole("button", { name: "Take over" }).click();
   await says(page, "Ann here.");
   await page.locator('.line[data-by="agent"]', { hasText: "Ann here." }).waitFor();
-  await page.waitForFunction(() => [...document.querySelectorAll(".line .said")].filter((x) => x.textContent === "Ann here.").length === 1);
+  await holds(page, () => [...document.querySelectorAll(".line .said")].filter((x) => x.textContent === "Ann here.").length === 1);
   await page.getByText("How messages were understood cannot be shown.").waitFor();
 });
 
@@ -281,7 +283,7 @@ test("no page of conversations has a violation that axe finds, and none is wider
     for (const path of pages) {
       await page.goto(path);
       await page.locator("h1").waitFor();
-      await page.waitForFunction(() => !document.querySelector(".loading") && !document.querySelector('[role="log"][aria-busy="true"]'));
+      await holds(page, () => !document.querySelector(".loading") && !document.querySelector('[role="log"][aria-busy="true"]'));
       for (const act of width < 500 && path.includes("/conversations/bank/chat_") ? ["", "Desk"] : [""]) {
         if (act && await page.getByRole("button", { name: act }).count() > 0) await page.getByRole("button", { name: act }).click();
         await page.evaluate(axe);
