@@ -98,7 +98,9 @@ var persistentListKind = kind[state.List[message]]{
 var persistentMapKind = kind[state.Map[string, message]]{
 	name: "state.Map",
 	make: func(n int) state.Map[string, message] { return state.MapOf(keyed(n, piece)) },
-	more: func(held state.Map[string, message], i int) state.Map[string, message] { return held.Set(key(i), piece(i)) },
+	more: func(held state.Map[string, message], i int) state.Map[string, message] {
+		return held.Set(key(i), piece(i))
+	},
 	size: func(held state.Map[string, message]) int { return held.Len() },
 	has: func(held state.Map[string, message], i int) bool {
 		found, ok := held.Get(key(i))

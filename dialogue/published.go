@@ -6,10 +6,13 @@ import (
 	"strings"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
+	"github.com/fermata-go/fermata/internal/document"
 )
 
-//go:embed dialogue.schema.json
-var published string
+//go:generate gzip -9 -n -k -f dialogue.schema.json
+
+//go:embed dialogue.schema.json.gz
+var published []byte // compressed, for the weight of the command (ADR 060)
 
 //go:embed translation.schema.json
 var publishedTranslation []byte
@@ -30,5 +33,5 @@ func Schema() []byte {
 	}
 	fill := strings.NewReplacer(`"(types of slots)"`, strings.Join(types, ", "), `"(types of members)"`, strings.Join(members, ", "),
 		`"(calendars)"`, `"`+strings.Join(phrase.Calendars(), `", "`)+`"`)
-	return []byte(fill.Replace(published))
+	return []byte(fill.Replace(string(document.Unpacked(published))))
 }

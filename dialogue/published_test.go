@@ -1,8 +1,10 @@
 package dialogue
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/internal/definitiontest"
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/golden"
 )
 
@@ -133,5 +136,13 @@ func TestTranslationSchema(t *testing.T) {
 	}
 	if err := doc.CheckText(t, "", "de.yaml", "kind: Translation\nlanguage: de\nflows: {a: {steps: {b: {mesage: c}}}}\n"); err == nil {
 		t.Error("a key that there is not passes the schema")
+	}
+}
+
+// The embedded schema is the one that is written beside it: go generate compresses it.
+func TestTheEmbeddedSchemaIsTheFile(t *testing.T) {
+	file, err := os.ReadFile("dialogue.schema.json")
+	if err != nil || !bytes.Equal(document.Unpacked(published), file) {
+		t.Errorf("dialogue.schema.json.gz holds something else than dialogue.schema.json (%v): go generate ./dialogue", err)
 	}
 }

@@ -1,7 +1,9 @@
 package recipe
 
 import (
+	"bytes"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -126,5 +128,13 @@ func TestRecipesNameTheirSchema(t *testing.T) {
 	}
 	if _, err := Parse([]byte(`{"$schema": []`+rest), "a.json", Options{}); err == nil {
 		t.Error("$schema may be a list")
+	}
+}
+
+// The embedded schema is the one that is written beside it: go generate compresses it.
+func TestTheEmbeddedSchemaIsTheFile(t *testing.T) {
+	file, err := os.ReadFile("recipe.schema.json")
+	if err != nil || !bytes.Equal(Schema(), file) {
+		t.Errorf("recipe.schema.json.gz holds something else than recipe.schema.json (%v): go generate ./recipe", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -91,8 +92,8 @@ func (s *Stage) Judge(res *fermata.Result, t *Trace) []TestFailure {
 	if len(all) == 0 { // else it follows, most of the time
 		all = append(all, s.unused()...)
 	}
-	slices.SortStableFunc(all, func(a, b TestFailure) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	sort.SliceStable(all, func(i, j int) bool { // slices.SortFunc would be compiled for the type (ADR 060)
+		return cmp.Or(cmp.Compare(all[i].Line, all[j].Line), cmp.Compare(all[i].Column, all[j].Column)) < 0
 	})
 	return all
 }

@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -43,11 +45,9 @@ func (e *Error) Error() string {
 
 // newError sorts the problems and drops those that are said twice, as schemas that are built of several parts do.
 func newError(problems []Problem) *Error {
-	slices.SortStableFunc(problems, func(a, b Problem) int {
-		if c := comparePaths(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Message, b.Message)
+	sort.SliceStable(problems, func(i, j int) bool { // slices.SortFunc would be compiled for the type (ADR 060)
+		a, b := &problems[i], &problems[j]
+		return cmp.Or(comparePaths(a.Path, b.Path), strings.Compare(a.Message, b.Message)) < 0
 	})
 	return &Error{Problems: slices.Compact(problems)}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -303,7 +303,7 @@ func patterns(s *jsonschema.Schema) []jsonschema.Regexp {
 	for p := range s.PatternProperties {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b jsonschema.Regexp) int { return strings.Compare(a.String(), b.String()) })
+	sort.Slice(all, func(i, j int) bool { return all[i].String() < all[j].String() }) // slices.SortFunc would be compiled for the type (ADR 060)
 	return all
 }
 

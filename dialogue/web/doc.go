@@ -21,8 +21,8 @@
 //
 // A message is answered with {"said": […], "pending": …, "again", "handoff", "busy", "closed", "seq"}. One whose id has
 // come before counts once and is answered as it was (see dialogue.Conversations.Send), so a client that has lost the answer
-// sends it again, this way or the other. 409 says that the conversation waits for another person (busy), or that an agent speaks while nobody has taken over
-// (not_taken_over), and the message was not taken; 410 that it is over. A message that was taken is carried through, also when its client has gone. Every refusal is
+// sends it again, this way or the other. 409 says that the conversation waits for another person (busy), 422 that an agent speaks while nobody has taken
+// over (not_taken_over), and the message was not taken; 410 that it is over. A message that was taken is carried through, also when its client has gone. Every refusal is
 // {"error": "…", "code": "…"}, where the code is busy, closed, forbidden, invalid, limit,
 // not_found, not_taken_over, stopped or internal.
 //

@@ -33,7 +33,7 @@ func (h *handler) explain(ctx context.Context, id string, err error) *refusal {
 	case errors.Is(err, dialogue.ErrClosed):
 		return &refusal{http.StatusGone, dialogue.ErrClosed.Error(), "closed"}
 	case errors.Is(err, dialogue.ErrNotTakenOver):
-		return &refusal{http.StatusConflict, dialogue.ErrNotTakenOver.Error() + ": only its user speaks in it", "not_taken_over"}
+		return &refusal{http.StatusUnprocessableEntity, dialogue.ErrNotTakenOver.Error() + ": only its user speaks in it", "not_taken_over"}
 	case errors.Is(err, dialogue.ErrMessage), errors.Is(err, dialogue.ErrEvent):
 		return malformed(err.Error())
 	case fe != nil && fe.Code == fermata.CodeNotFound:

@@ -1,8 +1,8 @@
 package machine
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/fermata-go/fermata/plan"
 )
@@ -58,6 +58,6 @@ func (m *Machine) Standings() (all []Standing) {
 			add(s, Standing{Node: -1, Ref: s.ends[i].ref, By: "the end", Waits: true})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Standing) int { return cmp.Compare(a.Scope, b.Scope) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Scope < all[j].Scope }) // slices.SortFunc would be compiled for the type (ADR 060)
 	return all
 }

@@ -3,6 +3,7 @@ package phrase
 import (
 	"errors"
 	"slices"
+	sorting "sort"
 	"strings"
 )
 
@@ -74,7 +75,7 @@ func newChooser(choices []Choice, of *language) *chooser {
 			}
 		}
 	}
-	slices.SortStableFunc(c.names, func(a, b name) int { return len(b.words) - len(a.words) })
+	sorting.SliceStable(c.names, func(i, j int) bool { return len(c.names[i].words) > len(c.names[j].words) }) // slices.SortFunc would be compiled for the type (ADR 060)
 	return c
 }
 

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"slices"
+	sorting "sort"
 	"time"
 )
 
@@ -134,7 +135,7 @@ func (r *reading) claimed(s Slot) []found {
 			}
 		}
 		r.bare = false
-		slices.SortFunc(values, func(a, b found) int { return a.i - b.i })
+		sorting.Slice(values, func(i, j int) bool { return values[i].i < values[j].i }) // slices.SortFunc would be compiled for the type (ADR 060)
 	}
 	return slices.DeleteFunc(values, func(v found) bool {
 		return v.Reason != "" || r.refused(v)

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"slices"
+	sorting "sort"
 	"strings"
 	"time"
 )
@@ -73,7 +74,7 @@ func (r *reading) joined(values, wide []found) []found {
 			add(v)
 		}
 	}
-	slices.SortFunc(all, func(a, b found) int { return a.i - b.i })
+	sorting.Slice(all, func(i, j int) bool { return all[i].i < all[j].i }) // slices.SortFunc would be compiled for the type (ADR 060)
 	return all
 }
 
