@@ -307,7 +307,7 @@ func TestF3_SignalsStopAndEnd(t *testing.T) {
 
 // Every event that the command writes fits the schema that it publishes, and so does the recipe.
 func TestPublishedSchemas(t *testing.T) {
-	events, err := schema.Parse(eventSchema)
+	events, err := schema.Parse(eventSchema())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -281,7 +281,7 @@ func (d *desk) events(run string) []string {
 // readFacts reads the events of a run from what was written of them.
 func readFacts(t testing.TB, run string, lines []string) []fact {
 	t.Helper()
-	envelope, err := schema.Parse(eventSchema)
+	envelope, err := schema.Parse(eventSchema())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fermata-go/fermata/dialogue"
+	"github.com/fermata-go/fermata/internal/document"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/recipe"
 )
 
-//go:embed event.schema.json
-var eventSchema []byte
+//go:generate gzip -9 -n -k -f event.schema.json
+
+//go:embed event.schema.json.gz
+var packedEventSchema []byte // for the weight of the command (ADR 060)
+
+// eventSchema is the JSON Schema of events.
+func eventSchema() []byte { return document.Unpacked(packedEventSchema) }
 
 var schemaNames = []string{"recipe", "dialogue", "translation", "event", "trace"}
 
@@ -50,7 +56,7 @@ func schemaNamed(name string) ([]byte, error) {
 	case "recipe":
 		return recipe.Schema(), nil
 	case "event":
-		return eventSchema, nil
+		return eventSchema(), nil
 	case "trace":
 		return recipe.TraceSchema(), nil
 	case "dialogue":

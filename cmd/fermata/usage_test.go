@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,7 +56,7 @@ func TestRunsShowUsage(t *testing.T) {
 	if code := m.Run(t.Context(), []string{"events", "run_two", "--json", "--store", path}); code != exitCompleted {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
-	envelope, err := schema.Parse(eventSchema)
+	envelope, err := schema.Parse(eventSchema())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,5 +119,13 @@ func TestCostOf(t *testing.T) {
 		if got := costOf(u); got != want {
 			t.Errorf("costOf(%+v) = %q, want %q", u, got, want)
 		}
+	}
+}
+
+// The embedded schema is the one that is written beside it: go generate compresses it.
+func TestTheEmbeddedEventSchemaIsTheFile(t *testing.T) {
+	file, err := os.ReadFile("event.schema.json")
+	if err != nil || !bytes.Equal(eventSchema(), file) {
+		t.Errorf("event.schema.json.gz holds something else than event.schema.json (%v): go generate ./cmd/fermata", err)
 	}
 }
