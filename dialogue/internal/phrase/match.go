@@ -3,6 +3,7 @@ package phrase
 import (
 	"cmp"
 	"slices"
+	sorting "sort"
 	"strings"
 	"time"
 )
@@ -61,9 +62,9 @@ func (m *Matcher) Match(text string, now time.Time) []Match {
 			all = t.better(all, scored{variant: v, score: s})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.variant.total, a.variant.total),
-			cmp.Compare(a.variant.phrase, b.variant.phrase))
+	sorting.SliceStable(all, func(i, j int) bool { // slices.SortFunc would be compiled for the type (ADR 060)
+		a, b := &all[i], &all[j]
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.variant.total, a.variant.total), cmp.Compare(a.variant.phrase, b.variant.phrase)) < 0
 	})
 	matches := make([]Match, len(all))
 	for i, s := range all {
