@@ -73,6 +73,7 @@ func (d *Dialogue) secrets(s *State) []string {
 		}
 	}
 	of(d.slots, s.Slots)
+	of(d.slots, s.Context) // a context that is not declared may have the name of a slot
 	for _, sl := range d.context {
 		if sl.Private {
 			all = d.secretTexts(all, sl, s.Context[sl.name])
