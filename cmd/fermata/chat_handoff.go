@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/ordered"
@@ -69,4 +71,23 @@ func spoken(q *journal.Interrupt, value json.RawMessage) json.RawMessage {
 		return value
 	}
 	return data
+}
+
+// overtaken adds to the refusal of a person's words what their user has said meanwhile, and the task that takes an answer now.
+func (m *Main) overtaken(ctx context.Context, h *house, q *journal.Interrupt, as string, err error) error {
+	if w, ok := waitingOf(q); !ok || !w.Handoff {
+		return err
+	}
+	open, failed := h.Inbox(ctx, journal.InboxFilter{Run: q.Run})
+	if failed != nil {
+		return err
+	}
+	for i := range open {
+		next := &open[i].Interrupt
+		if w, ok := waitingOf(next); ok && w.Handoff && next.ID != q.ID {
+			return &withAdvice{err, "said meanwhile, " + strconv.Quote(asks(next)) + "; to answer: " +
+				m.answerCommand(next, next.ID, as, true)}
+		}
+	}
+	return err
 }

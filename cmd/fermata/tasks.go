@@ -285,7 +285,7 @@ func (m *Main) answerTask(ctx context.Context, given string, hasValue bool, f *a
 		}
 		err = h.Answer(ctx, q.ID, value, append(opts, fermata.Hold(), fermata.WithNote(f.note))...)
 		if err != nil {
-			return m.explainAnswer(&q.Interrupt, err)
+			return m.explainAnswer(&q.Interrupt, m.overtaken(ctx, h, &q.Interrupt, f.as, err))
 		}
 		by, err := m.otherAnswerer(ctx, h, q.ID, f.as)
 		if err != nil {
@@ -389,6 +389,9 @@ func (m *Main) explainAnswer(q *journal.Interrupt, err error) error {
 			return &withAdvice{err, "to do so in that role: --role " + shellQuote(q.Role)}
 		}
 	case fermata.CodeConflict, fermata.CodeExpired:
+		if _, known := errors.AsType[*withAdvice](err); known {
+			return err
+		}
 		return &withAdvice{err, "to see its state: " + m.command("tasks", "show", q.ID)}
 	default:
 	}
