@@ -96,6 +96,9 @@ func (c *Conversations) saidIn(ctx context.Context, id string, turn int) (all []
 		if err != nil {
 			return nil, 0, err
 		}
+		if d.Said.Turn > turn {
+			break
+		}
 		if d.Said.Turn == turn {
 			all, last = append(all, d.Said), d.Seq
 		}

@@ -8,7 +8,7 @@
 // There are these requests:
 //
 //	GET  /conversations                 the conversations that are with a person, for whom Options.Desk lets in
-//	POST /conversations                 begins the conversation that Options.Open says
+//	POST /conversations                 begins the conversation that Options.Open says, or finds it: {"conversation", "created", "said": […], "seq", …}
 //	GET  /conversations/{id}            how it stands: {"pending": …, "handoff", "busy", "closed", "seq"}
 //	POST /conversations/{id}/messages   {"id": "m1", "text": "send 50 to Ada"}, or {"commands": [{"type": "affirm"}]}
 //	GET  /conversations/{id}/messages   what is said, as server-sent events; ?after= begins after a seq

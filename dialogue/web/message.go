@@ -46,6 +46,19 @@ func stateOf(r *dialogue.Reply) state {
 	return state{Pending: r.Pending, Again: r.Again, Handoff: r.Handoff, Busy: r.Busy, Closed: r.Closed, Language: r.Language, Seq: r.Seq}
 }
 
+// talk is what was said, and how a conversation stands.
+type talk struct {
+	Said []dialogue.Said `json:"said"`
+	state
+}
+
+func talkOf(said []dialogue.Said, r *dialogue.Reply) talk {
+	if said == nil {
+		said = []dialogue.Said{}
+	}
+	return talk{said, stateOf(r)}
+}
+
 // lasting is the context of what is not given up when its client goes away: a turn that has begun is carried through.
 // Closing the runtime stops it.
 func lasting(r *http.Request) context.Context { return context.WithoutCancel(r.Context()) }
@@ -82,12 +95,5 @@ func (h *handler) send(w http.ResponseWriter, r *http.Request, id string, agent 
 		refuse(w, no)
 		return
 	}
-	said := out.Said
-	if said == nil {
-		said = []dialogue.Said{}
-	}
-	reply.JSON(w, http.StatusOK, struct {
-		Said []dialogue.Said `json:"said"`
-		state
-	}{said, stateOf(&out)})
+	reply.JSON(w, http.StatusOK, talkOf(out.Said, &out))
 }

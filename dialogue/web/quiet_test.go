@@ -196,8 +196,8 @@ func TestConversationsAreOpenedByWhoMay(t *testing.T) {
 		status                   int
 		text                     string
 	}{
-		{"a new one", "ada", "ada", http.StatusCreated, `{"conversation":"ada","created":true,"seq":`},
-		{"one that there is", "ada", "ada", http.StatusOK, `{"conversation":"ada","created":false,"seq":`},
+		{"a new one", "ada", "ada", http.StatusCreated, `{"conversation":"ada","created":true,"said":[],"seq":`},
+		{"one that there is", "ada", "ada", http.StatusOK, `{"conversation":"ada","created":false,"said":[],"seq":`},
 		{"somebody else's", "bob", "ada", http.StatusForbidden, `{"error":"not allowed","code":"forbidden"}`},
 		{"nobody", "", "ada", http.StatusForbidden, `{"error":"not allowed","code":"forbidden"}`},
 	}
@@ -221,5 +221,28 @@ func TestConversationsAreOpenedByWhoMay(t *testing.T) {
 	web.New(nil, web.Options{}).ServeHTTP(closed, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/conversations", nil))
 	if closed.Code != http.StatusForbidden {
 		t.Errorf("without Open: %d", closed.Code)
+	}
+}
+
+// TestABeginningTellsTheGreeting begins a conversation twice, as a client does that has lost the answer, and later once more: the
+// greeting comes back each time, and what was said since does not.
+func TestABeginningTellsTheGreeting(t *testing.T) {
+	d, err := dialogue.Compile(dialogue.Definition{
+		Name: "kiosk", Settings: dialogue.Settings{Greeting: "Good morning."},
+		Flows: []dialogue.Flow{{Name: "open", Trigger: []string{"open up"}, Steps: []dialogue.Step{{ID: "say", Type: dialogue.InformStep, Message: "We open at 8."}}}},
+	}, dialogue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := build(t, nil, d, web.Options{Open: func(*http.Request) (string, map[string]any, error) { return "ada", nil, nil }})
+	begin := func() string { return all(t, request(t, http.MethodPost, strings.TrimSuffix(h.url, "/"), "ada", "")) }
+	for i, created := range []string{"true", "false", "false"} {
+		got := begin()
+		if !strings.HasPrefix(got, `{"conversation":"ada","created":`+created+`,"said":[{`) || strings.Count(got, `"prompt"`) != 1 || !strings.Contains(got, "Good morning.") {
+			t.Errorf("beginning %d: %s", i+1, got)
+		}
+		if i == 1 {
+			post(t, h.url+"ada", "ada", `{"text":"open up"}`)
+		}
 	}
 }

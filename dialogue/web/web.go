@@ -178,7 +178,7 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 		refuse(w, no)
 		return
 	}
-	_, created, err := h.talks.OpenIn(lasting(r), r.Header.Get("Accept-Language"), id, with)
+	greeted, created, err := h.talks.OpenIn(lasting(r), r.Header.Get("Accept-Language"), id, with)
 	var standing dialogue.Reply
 	if err == nil {
 		standing, err = h.talks.Standing(r.Context(), id)
@@ -198,8 +198,8 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 	reply.JSON(w, status, struct {
 		Conversation string `json:"conversation"`
 		Created      bool   `json:"created"`
-		state
-	}{id, created, stateOf(&standing)})
+		talk
+	}{id, created, talkOf(greeted.Said, &standing)})
 }
 
 // handoffs shows which conversations are with a person.
