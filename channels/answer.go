@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -42,7 +43,7 @@ func (d *Driver) turn(ctx context.Context, a Answerer, b *box) (t *Turn, round i
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	t = &Turn{Wait: len(m.Waiting) > 0}
+	t = &Turn{Wait: len(m.Waiting) > 0, Language: cmp.Or(m.Tongue.Language, d.o.Dialogue.Settings().Language)}
 	standing, err := d.talks.Standing(ctx, m.conversation())
 	if err != nil {
 		if t.Wait { // it has not begun
@@ -50,7 +51,7 @@ func (d *Driver) turn(ctx context.Context, a Answerer, b *box) (t *Turn, round i
 		}
 		return nil, 0, 0, err
 	}
-	last = m.Sent
+	last, t.Language = m.Sent, cmp.Or(standing.Language, t.Language) // the end of a conversation is told in its last one
 	for said, err := range d.talks.Said(ctx, m.conversation(), m.Sent) {
 		if err != nil {
 			return nil, 0, 0, err

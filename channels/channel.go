@@ -1,12 +1,14 @@
 package channels
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +28,7 @@ type Channel interface {
 	// and a number that the user sends back is read as the choice.
 	Buttons(choices []string) bool
 	// Send sends one message to a user. An error is a *SendError where the provider said why; any other error counts as
-	// transient. The same message may be sent again, with the same Key, after a crash.
+	// transient, and Unknown. The same message may be sent again, with the same Key, after a crash.
 	Send(ctx context.Context, o *Outgoing) error
 }
 
@@ -39,9 +41,18 @@ type Answerer interface {
 
 // Turn is what an Answerer tells the user in one response.
 type Turn struct {
-	Said   []*Outgoing // in order
-	Wait   bool        // the conversation is still at work: the provider has to ask again
-	Closed bool        // the conversation is over
+	Said     []*Outgoing // in order
+	Wait     bool        // the conversation is still at work: the provider has to ask again
+	Closed   bool        // the conversation is over
+	Language string      // of the conversation: a tag of the dialogue, "de"
+}
+
+// Localizer is a channel that has to ask the provider for the language of a user.
+type Localizer interface {
+	Channel
+	// Language returns the language of the user of a message, as Message.Language. It is called before a conversation of a
+	// dialogue in several languages begins. An error is logged, and the conversation begins in the dialogue's own language.
+	Language(ctx context.Context, m *Message) (string, error)
 }
 
 // Request is a request of a provider.
@@ -69,6 +80,11 @@ type Message struct {
 	// Text is what the user wrote, said or pressed. A file or place is told in words: "[image: invoice.pdf]". A message
 	// without Text begins a conversation and says nothing in it.
 	Text string `json:"text,omitempty"`
+	// Question is the one that a pressed button answers, see ReadPayload; "" for what was typed or said.
+	Question string `json:"question,omitempty"`
+	// Language is the user's, as the provider says: a tag ("de-AT"), or several as in the header Accept-Language. It counts
+	// where the dialogue has it, until the user asks for another one. Defaults to unknown.
+	Language string `json:"language,omitempty"`
 	// Gone says that the user has left, as at the end of a call: nothing more is sent, and the next message begins
 	// another conversation.
 	Gone bool `json:"gone,omitempty"`
@@ -78,12 +94,45 @@ type Message struct {
 
 // Outgoing is a message to a user.
 type Outgoing struct {
-	Key     string          // identifies the message; it is the same when it is sent again
-	User    string          // as the channel named them
-	Address json.RawMessage // of the user's latest message
-	Text    string          // as a program wrote it: the channel escapes its markup
-	Choices []string        // to show as buttons; nil where Buttons refuses them
-	Agent   bool            // a person wrote it, who has taken over
+	Key      string          // identifies the message; it is the same when it is sent again
+	User     string          // as the channel named them
+	Address  json.RawMessage // of the user's latest message
+	Text     string          // as a program wrote it: the channel escapes its markup
+	Choices  []string        // to show as buttons; nil where Buttons refuses them
+	Question string          // that the choices answer, see Payload; "" for none
+	Agent    bool            // a person wrote it, who has taken over
+
+	sent int // how many parts of Text the provider has taken, see Parts
+}
+
+// Parts calls send with Text in parts of at most so many UTF-16 units, as Split cuts it. After a failure it begins with the
+// part that failed when the same message is sent again, so that users read no part twice.
+func (o *Outgoing) Parts(most int, send func(part string, last bool) error) error {
+	for parts := Split(o.Text, most); o.sent < len(parts); o.sent++ {
+		if err := send(parts[o.sent], o.sent == len(parts)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Payload is what the button of a choice holds. ReadPayload reads it when the button is pressed.
+func (o *Outgoing) Payload(choice string) string {
+	if o.Question == "" {
+		return choice
+	}
+	return o.Question + " " + choice
+}
+
+var asking = regexp.MustCompile(`^(q_[0-9a-f]{16}) (?s:(.+))$`)
+
+// ReadPayload reads the payload of a button: the question, for Message.Question, and the choice. A button that
+// stays visible can be pressed when another question stands by then; the conversation asks that one again.
+func ReadPayload(payload string) (question, choice string) {
+	if m := asking.FindStringSubmatch(payload); m != nil {
+		return m[1], m[2]
+	}
+	return "", payload
 }
 
 // ReadAddress reads the address of a message; an error is a permanent *SendError.
@@ -113,6 +162,7 @@ var (
 type SendError struct {
 	Reason     string        // without secrets: "status 429", "channel_not_found"
 	Permanent  bool          // the same message would be refused again
+	Unknown    bool          // the provider may have taken the message nevertheless
 	RetryAfter time.Duration // the provider asked to wait this long; 0 for no wish
 }
 
@@ -123,24 +173,28 @@ func (e *SendError) Error() string {
 	return "failed: " + e.Reason
 }
 
-// malformed is an ErrMalformed with its cause.
-func malformed(what string, err error) error {
-	return fmt.Errorf("%w: %s: %w", ErrMalformed, what, err)
-}
-
-// ReadJSON reads the body of a request; an error is ErrMalformed.
+// ReadJSON reads the body of a request; an error is ErrMalformed. It says where the body is wrong and shows none of it, since
+// errors are logged.
 func (r *Request) ReadJSON(v any) error {
-	if err := json.Unmarshal(r.Body, v); err != nil {
-		return malformed("expected JSON", err)
+	err := json.Unmarshal(r.Body, v)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if at, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		kind, _, _ := strings.Cut(at.Value, " ") // a number follows
+		return fmt.Errorf("%w: found a JSON %s in %s", ErrMalformed, kind, cmp.Or(at.Field, "the place of the whole"))
+	}
+	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("%w: expected JSON, which ends at byte %d", ErrMalformed, at.Offset)
+	}
+	return fmt.Errorf("%w: expected JSON", ErrMalformed)
 }
 
 // ReadForm reads a body of form values; an error is ErrMalformed.
 func (r *Request) ReadForm() (url.Values, error) {
 	form, err := url.ParseQuery(string(r.Body))
 	if err != nil {
-		return nil, malformed("expected form values", err)
+		return nil, fmt.Errorf("%w: expected form values", ErrMalformed) // the cause shows some of them
 	}
 	return form, nil
 }

@@ -23,6 +23,7 @@ func TestDesk(t *testing.T) {
 	channeltest.Suite{
 		New:     newDesk,
 		Message: deskSays,
+		In:      deskSaysIn,
 		Forged:  map[string]*http.Request{"another signature": forged, "no signature": unsigned, "another body": changed},
 		Markup:  "<b>tea</b>", Shown: "<b>tea</b>", // the desk knows no markup
 	}.Run(t)
@@ -38,10 +39,22 @@ func newDesk(t testing.TB, p *channeltest.Provider) channels.Channel {
 }
 
 // deskSays is a message, as the desk posts it.
-func deskSays(id, text string) *http.Request { return deskPosts("ada", id, text) }
+func deskSays(id, text string) *http.Request { return deskSaysIn(id, text, "") }
 
-func deskPosts(user, id, text string) *http.Request {
-	body, _ := json.Marshal(map[string]string{"user": user, "id": id, "text": text}) //nolint:errchkjson // texts
+func deskPosts(user, id, text string) *http.Request { return deskPostsIn(user, id, text, "") }
+
+// deskSaysIn is a message of a user who has set a language.
+func deskSaysIn(id, text, language string) *http.Request {
+	return deskPostsIn("ada", id, text, language)
+}
+
+func deskPostsIn(user, id, text, language string) *http.Request {
+	body, _ := json.Marshal(map[string]string{"user": user, "id": id, "text": text, "language": language}) //nolint:errchkjson // texts
+	return deskSigned(body)
+}
+
+// deskSigned is a request with any body, as the desk signs it.
+func deskSigned(body []byte) *http.Request {
 	stamp := strconv.FormatInt(time.Now().Unix(), 10)
 	r := httptest.NewRequest(http.MethodPost, "/channels/desk", strings.NewReader(string(body)))
 	r.Header.Set("X-Desk-Timestamp", stamp)

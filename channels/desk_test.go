@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-go/fermata/channels"
 )
 
-// Desk is the channel of a help desk that posts {"user", "id", "text"}, signed with a secret, and takes {"to", "text"}.
+// Desk is the channel of a help desk that posts {"user", "id", "text", "language"}, signed with a secret, and takes {"to", "text"}.
 type Desk struct {
 	Secret, Token string
 	API           string // https://desk.example.com/api
@@ -30,7 +30,7 @@ func (d *Desk) Receive(r *channels.Request) (got channels.Received, err error) {
 	if err := channels.Recent(stamp, r.Now); err != nil {
 		return got, err
 	}
-	var in struct{ User, ID, Text, Photo string }
+	var in struct{ User, ID, Text, Photo, Language string }
 	if err := r.ReadJSON(&in); err != nil {
 		return got, err
 	}
@@ -40,7 +40,7 @@ func (d *Desk) Receive(r *channels.Request) (got channels.Received, err error) {
 	if in.Photo != "" {
 		in.Text += "[photo: " + in.Photo + "]"
 	}
-	got.Messages = []channels.Message{{User: in.User, ID: in.ID, Text: in.Text}}
+	got.Messages = []channels.Message{{User: in.User, ID: in.ID, Text: in.Text, Language: in.Language}}
 	return got, nil
 }
 

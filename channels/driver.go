@@ -45,6 +45,9 @@ type Options struct {
 	MaxBackoff time.Duration
 	// GiveUp is how long sending one message is tried before it is logged and left out. Defaults to 24 hours.
 	GiveUp time.Duration
+	// AtMostOnce leaves out an answer of which nobody knows whether the provider has taken it, as after a timeout or a crash in the
+	// middle of sending, and logs that. Defaults to sending it again.
+	AtMostOnce bool
 	// Patience is how long an Answerer's request waits for the conversation. Defaults to 8 seconds.
 	Patience time.Duration
 	// Logger gets what failed, without texts and secrets. Defaults to discarding it.
@@ -116,8 +119,8 @@ func New(o Options) (*Driver, error) {
 // Conversations are those that the driver holds. Their ids are "slack:T012-D345": the name of the channel and the user.
 func (d *Driver) Conversations() *dialogue.Conversations { return d.talks }
 
-// longestRequest bounds the body of a request.
-const longestRequest = 1 << 20
+// longestRequest bounds the body of a request. Those of WhatsApp have up to 3 MB.
+const longestRequest = 4 << 20
 
 // ServeHTTP takes a request of a provider. The last element of its path is the name of the channel.
 func (d *Driver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -215,6 +218,9 @@ func (d *Driver) refuse(w http.ResponseWriter, r *http.Request, ch Channel, err 
 func (d *Driver) accept(ctx context.Context, ch Channel, m *Message) error {
 	if m.User == "" || m.ID == "" {
 		return fmt.Errorf("%w: a message without a user or an id", ErrMalformed)
+	}
+	if len(m.Language) > longestHint {
+		m.Language = ""
 	}
 	b := d.box(mailboxID(ch.Name(), m.User))
 	defer d.leave(b)

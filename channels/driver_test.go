@@ -207,7 +207,7 @@ func TestRequestsAreBounded(t *testing.T) {
 		return httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
 	}
 	for want, r := range map[int]*http.Request{
-		http.StatusRequestEntityTooLarge: post("/channels/desk", strings.Repeat("x", 1<<20+1)),
+		http.StatusRequestEntityTooLarge: post("/channels/desk", strings.Repeat("x", 4<<20+1)),
 		http.StatusNotFound:              post("/channels/dusk", ""),
 		http.StatusMethodNotAllowed:      httptest.NewRequest(http.MethodDelete, "/channels/desk", nil),
 		http.StatusUnauthorized:          post("/channels/desk", "{}"),

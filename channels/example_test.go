@@ -11,14 +11,15 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/channels"
 	"github.com/fermata-go/fermata/channels/slack"
+	"github.com/fermata-go/fermata/channels/telegram"
 	"github.com/fermata-go/fermata/channels/webwidget"
 	"github.com/fermata-go/fermata/dialogue"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/plan"
 )
 
-// serve holds the conversations of a bank with the users of Slack until ctx is done.
-func serve(ctx context.Context) error {
+// serve holds the conversations of a bank with the users of some channels until ctx is done.
+func serve(ctx context.Context, address string, all ...channels.Channel) error {
 	bank, err := dialogue.Load("bank.yaml", dialogue.Options{})
 	if err != nil {
 		return err
@@ -38,9 +39,7 @@ func serve(ctx context.Context) error {
 	defer rt.Close()
 	driver, err := channels.New(channels.Options{
 		Runtime: rt, Dialogue: bank, Store: store,
-		Channels: []channels.Channel{
-			slack.New(slack.Options{SigningSecret: os.Getenv("SLACK_SIGNING_SECRET"), Token: os.Getenv("SLACK_TOKEN")}),
-		},
+		Channels: all,
 		Open: func(_ context.Context, channel string, m channels.Message) (map[string]any, error) {
 			return map[string]any{"customer": m.User}, nil // look the user up
 		},
@@ -52,7 +51,7 @@ func serve(ctx context.Context) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/channels/", driver)
-	server := &http.Server{Addr: "127.0.0.1:8080", Handler: mux, ReadTimeout: 10 * time.Second}
+	server := &http.Server{Addr: address, Handler: mux, ReadTimeout: 10 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- driver.Run(ctx) }()
 	go func() { <-ctx.Done(); _ = server.Close() }()
@@ -62,6 +61,17 @@ func serve(ctx context.Context) error {
 	return <-ended
 }
 
+// onSlack and onTelegram are channels of a Slack app and a Telegram bot: serve(ctx, "127.0.0.1:8080", onSlack(), onTelegram()).
+func onSlack() channels.Channel {
+	return slack.New(slack.Options{SigningSecret: os.Getenv("SLACK_SIGNING_SECRET"), Token: os.Getenv("SLACK_TOKEN")})
+}
+
+func onTelegram() channels.Channel {
+	return telegram.New(telegram.Options{
+		Token: os.Getenv("TELEGRAM_TOKEN"), Secret: os.Getenv("TELEGRAM_SECRET"), API: os.Getenv("TELEGRAM_API"), // defaults to Telegram's
+	})
+}
+
 // chat is the handler of a chat on the pages of a shop: mux.Handle("/widget/", handler).
 func chat(driver *channels.Driver, secret []byte) (http.Handler, error) {
 	return webwidget.New(webwidget.Options{
@@ -69,4 +79,4 @@ func chat(driver *channels.Driver, secret []byte) (http.Handler, error) {
 	})
 }
 
-var _, _ = serve, chat // compiled, and shown by docs/how-to/channels.md
+var _, _ = onSlack, chat // compiled, and shown by docs/how-to/channels.md

@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,8 +27,22 @@ type mailbox struct {
 	Waiting []Message       `json:"waiting,omitempty"` // accepted, and not known to be taken by the conversation
 	Heard   []string        `json:"heard,omitempty"`   // the last ids that were accepted, hashed; see maxHeard
 	Sent    uint64          `json:"sent,omitempty"`    // the cursor: the last seq of the conversation that was sent
+	Try     uint64          `json:"try,omitempty"`     // what is being sent: known where Options.AtMostOnce
 	Worker  string          `json:"worker,omitempty"`  // the process that works on the mailbox; "" for none
 	Over    bool            `json:"over,omitempty"`    // the conversation is, and all of it was sent
+	Tongue  tongue          `json:"tongue,omitzero"`
+}
+
+// tongue is what a mailbox knows of the user's language, in tags of the dialogue. It outlasts conversations.
+type tongue struct {
+	Hint     string `json:"hint,omitempty"`     // what the provider said last
+	Language string `json:"language,omitempty"` // of the conversation, as far as it is known
+	Chosen   bool   `json:"chosen,omitempty"`   // the user has asked for Language: hints do not count any more
+}
+
+// hear takes in what became known.
+func (t *tongue) hear(more tongue) {
+	t.Hint, t.Language, t.Chosen = cmp.Or(more.Hint, t.Hint), cmp.Or(more.Language, t.Language), t.Chosen || more.Chosen
 }
 
 // change is one entry of a mailbox's journal, as its Value.
@@ -37,10 +52,12 @@ type change struct {
 	In      *Message `json:"in,omitempty"`      // a message was accepted
 	Took    string   `json:"took,omitempty"`    // the conversation has taken the message with this id
 	Sent    uint64   `json:"sent,omitempty"`    // all up to this seq was sent
+	Try     *uint64  `json:"try,omitempty"`     // what is being sent from now on; 0 after a failure that is known
 	Over    bool     `json:"over,omitempty"`    // see mailbox.Over
-	Round   int      `json:"round,omitempty"`   // the one that Sent and Over belong to
+	Round   int      `json:"round,omitempty"`   // the one that Sent, Try and Over belong to
 	Next    bool     `json:"next,omitempty"`    // the next conversation begins
 	Worker  *string  `json:"worker,omitempty"`  // who works on the mailbox from now on
+	Tongue  tongue   `json:"tongue,omitzero"`   // what became known
 }
 
 const (
@@ -63,15 +80,19 @@ func (m *mailbox) apply(c *change) {
 		m.Waiting = slices.DeleteFunc(m.Waiting, func(w Message) bool { return w.ID == c.Took })
 	}
 	if c.Next {
-		m.Round, m.Sent, m.Over = m.Round+1, 0, false
+		m.Round, m.Sent, m.Try, m.Over = m.Round+1, 0, 0, false
 	}
 	if c.Round == m.Round {
+		if c.Try != nil {
+			m.Try = *c.Try
+		}
 		m.Sent = max(m.Sent, c.Sent)
 		m.Over = m.Over || c.Over
 	}
 	if c.Worker != nil {
 		m.Worker = *c.Worker
 	}
+	m.Tongue.hear(c.Tongue)
 }
 
 // heard reports whether a message was accepted before.

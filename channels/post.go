@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -49,17 +51,19 @@ func PostJSON(ctx context.Context, client *http.Client, address, token string, v
 // 3xx or 4xx is permanent, other than 401, 408, 425 and 429. 401 is not, since a token that expired is replaced one day. The
 // text of an error holds neither the address, which may contain a token, nor the response.
 func Post(ctx context.Context, client *http.Client, r *http.Request) ([]byte, error) {
+	var connected atomic.Bool // part of the request may have gone out
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	res, err := client.Do(r.WithContext(ctx)) //nolint:gosec // the address is the operator's
 	if err != nil {
 		if ue, ok := errors.AsType[*url.Error](err); ok {
 			err = ue.Err // the rest of it is the address
 		}
-		return nil, &SendError{Reason: "no response: " + err.Error()}
+		return nil, &SendError{Reason: "no response: " + err.Error(), Unknown: connected.Load()}
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, longestAnswer))
 	if err != nil {
-		return nil, &SendError{Reason: "the response was cut off"}
+		return nil, &SendError{Reason: "the response was cut off", Unknown: true}
 	}
 	if res.StatusCode/100 == 2 {
 		return body, nil

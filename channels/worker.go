@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -196,18 +197,21 @@ func (s *session) drain(ctx context.Context) error {
 // next gives the conversation the first message that waits.
 func (s *session) next(ctx context.Context) error {
 	m := s.m.Waiting[0]
+	took := &change{Took: m.ID, Tongue: tongue{Hint: s.d.tag(m.Language)}}
 	if !s.found {
-		if err := s.open(ctx, &m); err != nil {
+		var err error
+		if took.Tongue.Language, err = s.open(ctx, &m); err != nil {
 			return err
 		}
 	}
-	took := &change{Took: m.ID}
 	if m.Text == "" {
 		return s.append(ctx, took)
 	}
-	err := s.say(ctx, dialogue.Message{ID: messageID(m.ID), Text: s.meant(m.Text), Channel: s.m.Channel})
+	said := dialogue.Message{ID: messageID(m.ID), Text: s.meant(m.Text), Question: m.Question, Channel: s.m.Channel, Language: s.follows(&took.Tongue)}
+	r, err := s.say(ctx, said)
 	if err == nil {
 		s.tries = 0
+		took.Tongue.hear(s.heard(&took.Tongue, said.Language, &r))
 		return s.append(ctx, took)
 	}
 	if ctx.Err() != nil || errors.Is(err, errLost) || errors.Is(err, fermata.ErrBlocked) {
@@ -238,25 +242,23 @@ func (s *session) next(ctx context.Context) error {
 	return s.append(ctx, took)
 }
 
-// open begins the conversation.
-func (s *session) open(ctx context.Context, m *Message) error {
+// open begins the conversation, and returns its language.
+func (s *session) open(ctx context.Context, m *Message) (language string, err error) {
 	var with map[string]any
 	if s.d.o.Open != nil {
-		var err error
 		if with, err = s.d.o.Open(ctx, s.m.Channel, *m); err != nil {
-			return fmt.Errorf("Options.Open: %w", err)
+			return "", fmt.Errorf("Options.Open: %w", err)
 		}
 	}
-	_, _, err := s.d.talks.Open(ctx, s.talk, with)
+	r, _, err := s.d.talks.OpenIn(ctx, s.begins(ctx, m), s.talk, with)
 	s.found = err == nil
-	return err
+	return r.Language, err
 }
 
 // say says a message, and meanwhile sends what is said in answer.
-func (s *session) say(ctx context.Context, m dialogue.Message) error {
+func (s *session) say(ctx context.Context, m dialogue.Message) (dialogue.Reply, error) {
 	if s.answers() {
-		_, err := s.d.talks.Send(ctx, s.talk, m)
-		return err
+		return s.d.talks.Send(ctx, s.talk, m)
 	}
 	listening, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -272,27 +274,33 @@ func (s *session) say(ctx context.Context, m dialogue.Message) error {
 		}
 		ended <- nil
 	}()
-	_, err := s.d.talks.Send(ctx, s.talk, m)
+	r, err := s.d.talks.Send(ctx, s.talk, m)
 	stop()
-	return errors.Join(err, <-ended)
+	return r, errors.Join(err, <-ended)
 }
 
 // meant is the choice that a number means, where choices are numbered.
 func (s *session) meant(text string) string {
-	if s.state.Pending == nil || s.ch.Buttons(s.state.Pending.Options) {
+	asked := s.state.Pending
+	if asked == nil || !numbered(s.ch, asked.Prompt, asked.Options) {
 		return text
 	}
 	word := strings.TrimRight(strings.TrimSpace(text), ".)")
 	n, err := strconv.Atoi(word)
-	for _, o := range s.state.Pending.Options {
+	for _, o := range asked.Options {
 		if strings.EqualFold(o, word) {
 			return text
 		}
 	}
-	if err != nil || n < 1 || n > len(s.state.Pending.Options) {
+	if err != nil || n < 1 || n > len(asked.Options) {
 		return text
 	}
-	return s.state.Pending.Options[n-1]
+	return asked.Options[n-1]
+}
+
+// numbered reports whether choices are shown as numbered lines, and not as buttons, which stand below a text.
+func numbered(ch Channel, prompt string, choices []string) bool {
+	return len(choices) > 0 && (prompt == "" || !ch.Buttons(choices))
 }
 
 // messageID is the id under which the conversation knows a message.
@@ -307,18 +315,29 @@ func messageID(id string) string {
 func (s *session) deliver(ctx context.Context, said *dialogue.Delivery) error {
 	out := outgoing(s.ch, &s.m, said)
 	log := s.d.o.Logger.With("channel", s.m.Channel, "message", out.Key)
+	if s.m.Try == said.Seq && s.d.o.AtMostOnce {
+		log.ErrorContext(ctx, "a process ended while it sent a message; it was left out")
+		out.Text = ""
+	}
 	began := time.Now()
 	for tries := 1; out.Text != ""; tries++ {
-		err := s.send(ctx, out)
+		err := s.try(ctx, said.Seq, out)
 		if err == nil {
 			break
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		why, _ := errors.AsType[*SendError](err)
-		if why != nil && why.Permanent {
+		if errors.Is(err, errUntried) {
+			return err
+		}
+		why, known := errors.AsType[*SendError](err)
+		if known && why.Permanent {
 			log.ErrorContext(ctx, "the provider refused a message; it was left out", "error", err)
+			break
+		}
+		if s.d.o.AtMostOnce && (!known || why.Unknown) {
+			log.ErrorContext(ctx, "nobody knows whether a message was sent; it was left out", "error", err)
 			break
 		}
 		if time.Since(began) > s.d.o.GiveUp {
@@ -327,7 +346,7 @@ func (s *session) deliver(ctx context.Context, said *dialogue.Delivery) error {
 		}
 		log.WarnContext(ctx, "a message could not be sent; it is tried again", "error", err, "tries", tries)
 		var wish time.Duration
-		if why != nil {
+		if known {
 			wish = why.RetryAfter
 		}
 		if s.d.pause(ctx, tries, wish) != nil {
@@ -337,26 +356,53 @@ func (s *session) deliver(ctx context.Context, said *dialogue.Delivery) error {
 	return s.append(ctx, &change{Sent: said.Seq, Round: s.m.Round})
 }
 
+// errUntried says that a try could not be recorded, and was not made.
+var errUntried = errors.New("the mailbox could not be written")
+
+// try sends a message once. With Options.AtMostOnce it records that before, and afterwards that a try has failed.
+func (s *session) try(ctx context.Context, seq uint64, out *Outgoing) error {
+	if !s.d.o.AtMostOnce {
+		return s.send(ctx, out)
+	}
+	if err := s.append(ctx, &change{Try: &seq, Round: s.m.Round}); err != nil {
+		return fmt.Errorf("%w: %w", errUntried, err)
+	}
+	err := s.send(ctx, out)
+	if why, known := errors.AsType[*SendError](err); known && !why.Unknown {
+		if lost := s.append(context.WithoutCancel(ctx), &change{Try: new(uint64), Round: s.m.Round}); lost != nil {
+			return fmt.Errorf("%w: %w", errUntried, lost)
+		}
+	}
+	return err
+}
+
 // send calls the channel. One that panics has not sent the message.
 func (s *session) send(ctx context.Context, out *Outgoing) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the channel panicked: %v", r)
-		}
-	}()
+	defer panicked(&err)
 	return s.ch.Send(ctx, out)
+}
+
+// panicked makes a panic of a channel an error. The error does not show a value of the channel, which may hold a text.
+func panicked(err *error) {
+	r := recover()
+	if why, ok := r.(runtime.Error); ok {
+		*err = fmt.Errorf("the channel panicked: %w", why)
+	} else if r != nil {
+		*err = fmt.Errorf("the channel panicked with a value of type %T", r)
+	}
 }
 
 // outgoing is what a user is sent for something that was said.
 func outgoing(ch Channel, m *mailbox, said *dialogue.Delivery) *Outgoing {
 	out := &Outgoing{
-		Key: said.Key(), User: m.User, Address: m.Address, Text: said.Said.Prompt, Choices: said.Said.Options, Agent: said.Said.By == "agent",
+		Key: said.Key(), User: m.User, Address: m.Address, Text: said.Said.Prompt, Choices: said.Said.Options, Question: said.Said.ID,
+		Agent: said.Said.By == "agent",
 	}
-	if len(out.Choices) > 0 && !ch.Buttons(out.Choices) {
+	if numbered(ch, out.Text, out.Choices) {
 		for i, c := range out.Choices {
 			out.Text += fmt.Sprintf("\n%d. %s", i+1, c)
 		}
-		out.Choices = nil
+		out.Text, out.Choices = strings.TrimPrefix(out.Text, "\n"), nil
 	}
 	return out
 }

@@ -272,6 +272,12 @@ func (p *Provider) Until(t testing.TB, text string, times int) []Sent {
 	})
 }
 
+// UntilCount waits until a provider has taken a number of messages.
+func (p *Provider) UntilCount(t testing.TB, n int) []Sent {
+	t.Helper()
+	return p.until(t, fmt.Sprint(n, " messages"), func(all []Sent) bool { return len(all) >= n })
+}
+
 // UntilAll waits until a provider has taken a text for each of some users. One of them may have got it twice, where a
 // process went away before it recorded that it had sent it.
 func (p *Provider) UntilAll(t testing.TB, text string, users ...string) []Sent {

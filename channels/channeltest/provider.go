@@ -10,9 +10,10 @@ import (
 
 // Sent is a message as a provider got it.
 type Sent struct {
-	To      string // where it goes, as the provider names it
-	Text    string
-	Choices []string
+	To       string // where it goes, as the provider names it
+	Text     string
+	Choices  []string
+	Payloads []string // of the buttons, where they hold more than the choices: see channels.ReadPayload
 }
 
 // Verdict is what a provider does with a message. The zero value takes it.

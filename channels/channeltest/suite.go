@@ -25,8 +25,11 @@ type Suite struct {
 	New func(t testing.TB, p *Provider) channels.Channel
 	// Message makes a signed request that says a text. The same id is the same message, said by the same user.
 	Message func(id, text string) *http.Request
-	// Press makes a signed request about a choice that the user pressed; nil where there are only numbers.
+	// Press makes a signed request about a choice that the user pressed, by its payload where the provider keeps one; nil where
+	// there are only numbers.
 	Press func(id, choice string) *http.Request
+	// In makes Message with the user's language as the provider tells it; nil where it does not.
+	In func(id, text, language string) *http.Request
 	// Forged are requests that must be refused, by what is wrong with them. They say "order something".
 	Forged map[string]*http.Request
 	// Ignored are signed requests that bring no message, such as receipts, by what they are.
@@ -62,6 +65,9 @@ func (s Suite) Run(t *testing.T) {
 	t.Run("an outage is waited for", s.outage)
 	t.Run("a refusal is not repeated", s.refused)
 	t.Run("markup is shown as it is", s.markup)
+	t.Run("no part of a long text comes twice", s.long)
+	t.Run("a button answers its own question", s.stale)
+	t.Run("the user's language", s.languages)
 	t.Run("a crash loses nothing", s.crash)
 }
 
@@ -162,7 +168,7 @@ func (s *Suite) conversation(t *testing.T) {
 		t.Errorf("the choices are %q, expected yes and no", last.Choices)
 	}
 	if s.Press != nil {
-		post(t, h, s.Press("m3", "yes"))
+		post(t, h, s.Press("m3", all[len(all)-1].payload(0)))
 	} else {
 		post(t, h, s.Message("m3", "1"))
 	}

@@ -11,11 +11,13 @@
 // secret over a timestamp, a dot and the body.
 //
 //	#!/bin/bash
-//	body=$(mktemp); cat > "$body"; at=$(date +%s)
+//	body=$(mktemp); trap 'rm -f "$body"' EXIT; { head -c 4000000; cat > /dev/null; } > "$body"; at=$(date +%s)
 //	sum=$({ printf '%s.' "$at"; cat "$body"; } | openssl dgst -sha256 -hmac "$EMAIL_SECRET" -r | cut -d' ' -f1)
 //	curl --fail --data-binary @"$body" -H 'Content-Type: message/rfc822' -H "X-Timestamp: $at" -H "X-Signature: $sum" https://bot.example.com/channels/email
 //
+// It leaves out what is behind the first 4 MB, which is of the files that are attached.
+//
 // A thread is a conversation. Quoted text and signatures are cut off; automatic replies, bounces and lists are ignored.
 // Anybody can write any address into a message: [Options.Accept] decides whether the mail server has checked the
-// sender. An answer that is sent twice has the same Message-ID, by which most mail servers keep one of them.
+// sender, and [Verified] asks for DMARC. An answer that is sent twice has the same Message-ID, by which most mail servers keep one of them.
 package email

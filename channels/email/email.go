@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/mail"
+	"regexp"
 	"strings"
 
 	"github.com/fermata-go/fermata/channels"
@@ -18,7 +19,7 @@ type Options struct {
 	Secret string // signs the requests of the mail server
 	From   string // of answers, "Bank <bank@example.com>"; messages from it are ignored
 	// Accept reports whether a message counts, by its header: whether the mail server has verified the sender
-	// (Authentication-Results). Defaults to all of them.
+	// (see Verified). Defaults to all of them.
 	Accept   func(h mail.Header) bool
 	Server   string // of SMTP, with TLS: "smtp.example.com:465", or a port at which TLS begins by STARTTLS
 	Username string // defaults to no authentication
@@ -72,8 +73,8 @@ func (c *Channel) Receive(r *channels.Request) (got channels.Received, err error
 		return got, err
 	}
 	m, err := Read(r.Body)
-	if err != nil {
-		return got, fmt.Errorf("%w: %w", channels.ErrMalformed, err)
+	if err != nil { // its cause may show the message, and is not logged
+		return got, fmt.Errorf("%w: expected a message with one sender and a Message-ID", channels.ErrMalformed)
 	}
 	if m.Automatic || strings.EqualFold(m.From, c.from.Address) || c.o.Accept != nil && !c.o.Accept(m.Header) {
 		return got, nil
@@ -89,9 +90,22 @@ func (c *Channel) Receive(r *channels.Request) (got channels.Received, err error
 	if text = strings.TrimSpace(text); text == "" {
 		text = m.Subject
 	}
-	got.Messages = []channels.Message{{User: m.From + "+" + m.thread(), ID: m.ID, Text: text, Address: to}}
+	got.Messages = []channels.Message{{User: m.From + "+" + m.thread(), ID: m.ID, Text: text, Address: to, Language: m.Header.Get("Content-Language")}}
 	return got, nil
 }
+
+// Verified returns an Options.Accept for a mail server that checks DMARC. The server writes what it found above all that a
+// sender has written (RFC 8601): messages count whose first Authentication-Results is of the server and has dmarc=pass. The
+// name is the one that the server writes there: "mx.example.com".
+func Verified(server string) func(h mail.Header) bool {
+	return func(h mail.Header) bool {
+		who, found, _ := strings.Cut(h.Get("Authentication-Results"), ";")
+		name, _, _ := strings.Cut(strings.TrimSpace(who), " ") // a version may follow
+		return strings.EqualFold(name, server) && dmarcPass.MatchString(found)
+	}
+}
+
+var dmarcPass = regexp.MustCompile(`(?i)(^|;)\s*dmarc\s*=\s*pass\b`)
 
 // thread identifies the thread: by its first message, which is the user's own.
 func (m *Message) thread() string {

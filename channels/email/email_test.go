@@ -39,6 +39,7 @@ type server struct {
 	tls *tls.Config // of STARTTLS; nil for none
 
 	headers chan mail.Header // of the first messages
+	raw     chan string      // the messages themselves; nil for nobody reads them
 }
 
 func serve(t testing.TB, s *server) *server {
@@ -118,6 +119,9 @@ func (s *server) take(data string, say func(string)) bool {
 		say("550 " + err.Error())
 		return true
 	}
+	if s.raw != nil {
+		s.raw <- data
+	}
 	select {
 	case s.headers <- m.Header:
 	default:
@@ -158,12 +162,18 @@ func TestEmail(t *testing.T) {
 		Message: func(id, text string) *http.Request {
 			return signed(channeltest.Recording(t, "plain.eml", "Message-ID: <first@example.com>", "Message-ID: <"+id+"@example.com>\r\nReferences: <first@example.com>", "order something", text))
 		},
+		In: func(id, text, language string) *http.Request {
+			return signed(channeltest.Recording(t, "plain.eml", "Message-ID: <first@example.com>",
+				"Message-ID: <"+id+"@example.com>\r\nReferences: <first@example.com>\r\nContent-Language: "+language, "order something", text))
+		},
 		Forged: map[string]*http.Request{
 			"no signature": none, "a wrong signature": wrong, "another body": other, "an old one": signedAt(order, time.Now().Add(-6*time.Minute)),
 		},
 		Ignored: map[string]*http.Request{
 			"a holiday": signed(channeltest.Recording(t, "vacation.eml")), "a bounce": signed(channeltest.Recording(t, "bounce.eml")),
-			"a list": signed(channeltest.Recording(t, "list.eml")), "an answer of its own": signed(channeltest.Recording(t, "own.eml")),
+			"a newsletter": signed(channeltest.Recording(t, "plain.eml", "Message-ID:", "List-Unsubscribe: <https://list.example.com/out>\r\nMessage-ID:")),
+			"nobody":       signed(channeltest.Recording(t, "plain.eml", "Ada@example.com", "No-Reply@example.com")),
+			"a list":       signed(channeltest.Recording(t, "list.eml")), "an answer of its own": signed(channeltest.Recording(t, "own.eml")),
 		},
 		Recorded: map[string]channeltest.Recorded{
 			"a text":             {Request: signed(order), User: userOf("ada@example.com", "<first@example.com>"), Texts: []string{"order something"}},
@@ -214,7 +224,7 @@ func TestAnAnswerContinuesTheThread(t *testing.T) {
 		"Subject":    {"=?utf-8?q?Re:_T=C3=A9_=0D=0ABcc:_eve@example.com?="},
 		"Message-Id": {"<" + digest("email:ada/7") + "@example.org>"}, "In-Reply-To": {"<second@example.com>"},
 		"References":     {"<first@example.com> <4b3a@example.org> <second@example.com>"},
-		"Auto-Submitted": {"auto-replied"}, "Mime-Version": {"1.0"}, "Content-Type": {"text/plain; charset=utf-8"}, "Content-Transfer-Encoding": {"quoted-printable"},
+		"Auto-Submitted": {"auto-replied"}, "X-Auto-Response-Suppress": {"All"}, "Mime-Version": {"1.0"}, "Content-Type": {"text/plain; charset=utf-8"}, "Content-Transfer-Encoding": {"quoted-printable"},
 	}
 	for _, h := range got {
 		if diff := cmp.Diff(want, h); diff != "" {
@@ -278,15 +288,105 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
+// TestOneSenderCounts refuses a message with two, of which another program may verify the one that this one does not read.
+func TestOneSenderCounts(t *testing.T) {
+	raw := string(channeltest.Recording(t, "plain.eml", "From: Ada", "From: Eve <eve@example.com>\r\nFrom: Ada"))
+	if m, err := email.Read([]byte(raw)); err == nil {
+		t.Errorf("it is of %s", m.From)
+	}
+	ch, err := email.New(email.Options{Secret: "a-secret", From: "bank@example.org", Server: "127.0.0.1:25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{raw, "card 4111 1111\n\nsecret", "From: card 4111\n\nsecret"} {
+		_, err = ch.Receive(channeltest.Request(t, signed([]byte(bad))))
+		if !errors.Is(err, channels.ErrMalformed) || strings.Contains(err.Error(), "4111") || strings.Contains(err.Error(), "eve@") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// TestVerified believes the first result, which is the mail server's own, and no other one.
+func TestVerified(t *testing.T) {
+	accept := email.Verified("mx.example.org")
+	for found, want := range map[string]bool{
+		"mx.example.org; dkim=pass header.d=example.com; dmarc=pass header.from=example.com": true,
+		"mx.example.org 1; dmarc=pass":                        true,
+		"MX.example.org;dmarc = pass (p=none)":                true,
+		"mx.example.org; dmarc=fail":                          false,
+		"mx.example.org; dkim=pass; x-dmarc=pass":             false,
+		"mx.example.org; dmarc=passed":                        false,
+		"mx.example.com; dmarc=pass":                          false,
+		"mx.example.org.evil.example; dmarc=pass":             false,
+		"evil.example; dmarc=fail (mx.example.org;dmarc=pass": false,
+		"": false,
+	} {
+		if got := accept(mail.Header{"Authentication-Results": {found, "mx.example.org; dmarc=pass"}}); got != want {
+			t.Errorf("%q: %v, expected %v", found, got, want)
+		}
+	}
+	if accept(mail.Header{}) {
+		t.Error("a message without results counts")
+	}
+}
+
+// TestLongSubjectsFit keeps the lines of a header within 998 bytes, which is as much as servers take.
+func TestLongSubjectsFit(t *testing.T) {
+	for _, subject := range []string{strings.Repeat("tea ", 2000), strings.Repeat("té€", 2000)} {
+		p := &channeltest.Provider{}
+		raw := make(chan string, 1)
+		s := serve(t, &server{p: p, raw: raw})
+		ch, err := email.New(email.Options{Secret: "a-secret", From: "bank@example.org", Server: s.Addr().String(), Plain: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := json.Marshal(map[string]string{"to": "ada@example.com", "id": "<1@example.com>", "subject": subject})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ch.Send(t.Context(), &channels.Outgoing{Address: to, Text: "Hello"}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(<-raw) {
+			if len(line) > 998 {
+				t.Errorf("a line of %d bytes: %.60q", len(line), line)
+			}
+		}
+		if h := <-s.headers; !strings.HasPrefix(h.Get("Subject"), "Re: te") && !strings.HasPrefix(h.Get("Subject"), "=?utf-8?q?Re:_t=C3=A9") {
+			t.Errorf("the subject is %q", h.Get("Subject"))
+		}
+	}
+}
+
+// TestTheEndOfALargeMessageMayBeMissing reads a message whose attachment was cut off.
+func TestTheEndOfALargeMessageMayBeMissing(t *testing.T) {
+	raw := string(channeltest.Recording(t, "reply.eml"))
+	at := strings.Index(raw, "invoice")
+	if at < 0 {
+		t.Fatal("the recording has no file")
+	}
+	end := strings.Index(raw[at:], "\n\n")
+	if end < 0 {
+		end = strings.Index(raw[at:], "\r\n\r\n")
+	}
+	m, err := email.Read([]byte(raw[:at+end+6]))
+	if err != nil || email.Reply(m.Text) != "Green tea, süß." || len(m.Files) != 1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // TestReply cuts what is quoted.
 func TestReply(t *testing.T) {
 	for text, want := range map[string]string{
 		"yes\n\nAm Di., 24. Nov. 2026 um 10:01 Uhr schrieb Bank <bank@example.org>:\n> Order?": "yes",
 		"yes\n\n-----Original Message-----\nFrom: Bank\nOrder?":                                "yes",
 		"yes\n________________________________\nFrom: Bank":                                    "yes",
-		"> Order tea?\nyes\n> Or milk?\nno":                                                    "yes\nno",
-		"on monday, please":                                                                    "on monday, please",
-		"--\nAda":                                                                              "",
+		"yes\n\nFrom: Bank <bank@example.org>\nSent: Tuesday\nTo: Ada\n\nOrder?":               "yes",
+		"ja\n\n*Von:* Bank\n*Gesendet:* Dienstag\n\nOrder?":                                    "ja",
+		"from: Vienna\nto: Graz":            "from: Vienna\nto: Graz",
+		"> Order tea?\nyes\n> Or milk?\nno": "yes\nno",
+		"on monday, please":                 "on monday, please",
+		"--\nAda":                           "",
 	} {
 		if got := email.Reply(text); got != want {
 			t.Errorf("%q: found %q, expected %q", text, got, want)

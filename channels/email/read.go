@@ -44,6 +44,9 @@ func Read(raw []byte) (*Message, error) {
 	if err != nil {
 		return nil, fmt.Errorf("expected a message with a header: %w", err)
 	}
+	if len(in.Header["From"]) != 1 { // whoever verifies the sender may have read another one
+		return nil, errors.New("expected From once")
+	}
 	words := mime.WordDecoder{CharsetReader: charset}
 	from, err := (&mail.AddressParser{WordDecoder: &words}).Parse(in.Header.Get("From"))
 	if err != nil {
@@ -86,8 +89,13 @@ func automatic(h mail.Header, from string) bool {
 		return true
 	}
 	return kind == "multipart/report" || submitted != "" && submitted != "no" ||
-		h.Get("List-Id") != "" || h.Get("X-Autoreply") != "" || h.Get("X-Autorespond") != "" || h.Get("X-Failed-Recipients") != "" ||
-		strings.TrimSpace(h.Get("Return-Path")) == "<>" || local == "mailer-daemon" || local == "postmaster"
+		h.Get("List-Id") != "" || h.Get("List-Unsubscribe") != "" || h.Get("X-Autoreply") != "" || h.Get("X-Autorespond") != "" || h.Get("X-Failed-Recipients") != "" ||
+		strings.TrimSpace(h.Get("Return-Path")) == "<>" || mute[local]
+}
+
+// mute are names behind which no person reads.
+var mute = map[string]bool{
+	"mailer-daemon": true, "postmaster": true, "noreply": true, "no-reply": true, "donotreply": true, "do-not-reply": true, "bounce": true, "bounces": true,
 }
 
 // reader collects the texts of a message.
@@ -219,16 +227,25 @@ func visible(page string) string {
 var quotes = regexp.MustCompile(`(?i)^(on .{5,200} wrote:|am .{5,200} schrieb .{0,200}:|le .{5,200} a écrit ?:|el .{5,200} escribió:|` +
 	`-{3,} ?(original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht) ?-{3,}|_{20,})$`)
 
+// Outlook quotes a message by its header alone: a line with the sender, and one with the time.
+var (
+	sender = regexp.MustCompile(`(?i)^\*?(from|von|de) ?:\*? .+`)
+	sentAt = regexp.MustCompile(`(?i)^\*?(sent|gesendet|envoyé|date|datum) ?:\*? .+`)
+)
+
 // Reply is what the sender wrote: a text without what it quotes and without a signature.
 func Reply(text string) string {
 	var kept []string
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		bare := strings.TrimSpace(line)
-		if line == "-- " || bare == "--" || quotes.MatchString(bare) {
+		bare, next := strings.TrimSpace(line), ""
+		if i+1 < len(lines) {
+			next = strings.TrimSpace(lines[i+1])
+		}
+		if line == "-- " || bare == "--" || quotes.MatchString(bare) || sender.MatchString(bare) && sentAt.MatchString(next) {
 			break
 		}
-		if i+1 < len(lines) && quotes.MatchString(bare+" "+strings.TrimSpace(lines[i+1])) { // one that is broken over two lines
+		if next != "" && quotes.MatchString(bare+" "+next) { // one that is broken over two lines
 			break
 		}
 		if !strings.HasPrefix(bare, ">") {

@@ -37,6 +37,17 @@ func (c *Channel) Send(ctx context.Context, o *channels.Outgoing) error {
 	return err
 }
 
+// untaken is an error before the server was given the message.
+func untaken(err error) error {
+	if _, ok := errors.AsType[*textproto.Error](err); ok {
+		return err
+	}
+	return &channels.SendError{Reason: "the mail server did not listen: " + err.Error()}
+}
+
+// longestSubject keeps the line of a subject, whose characters may take 12 bytes each, within what servers take.
+const longestSubject = 200
+
 // wrongPassword is the code of SMTP for credentials that are wrong, and are replaced one day.
 const wrongPassword = 535
 
@@ -48,16 +59,18 @@ func (c *Channel) write(to *address, o *channels.Outgoing, at time.Time) []byte 
 	if !strings.HasPrefix(strings.ToLower(subject), "re:") {
 		subject = "Re: " + subject
 	}
+	subject = strings.ReplaceAll(mime.QEncoding.Encode("utf-8", channels.Split(subject, longestSubject)[0]), "?= =?", "?=\r\n =?")
 	references := slices.Concat(to.References, []string{to.ID})
 	for _, field := range [][2]string{
 		{"From", c.from.String()},
 		{"To", (&mail.Address{Address: to.To}).String()},
-		{"Subject", mime.QEncoding.Encode("utf-8", subject)},
+		{"Subject", subject},
 		{"Date", at.Format(time.RFC1123Z)},
 		{"Message-ID", "<" + hash(o.Key) + "@" + domain + ">"},
 		{"In-Reply-To", to.ID},
 		{"References", strings.Join(references, "\r\n ")},
 		{"Auto-Submitted", "auto-replied"},
+		{"X-Auto-Response-Suppress", "All"}, // Exchange answers it with no absence
 		{"MIME-Version", "1.0"},
 		{"Content-Type", "text/plain; charset=utf-8"},
 		{"Content-Transfer-Encoding", "quoted-printable"},
@@ -91,28 +104,28 @@ func (c *Channel) deliver(ctx context.Context, to string, message []byte) error 
 	}
 	server, err := smtp.NewClient(conn, host)
 	if err != nil {
-		return err
+		return untaken(err)
 	}
 	defer func() { _ = server.Close() }()
 	if port != "465" && !c.o.Plain {
 		if err := server.StartTLS(secure); err != nil {
-			return err
+			return untaken(err)
 		}
 	}
 	if c.o.Username != "" {
 		if err := server.Auth(smtp.PlainAuth("", c.o.Username, c.o.Password, host)); err != nil {
-			return err
+			return untaken(err)
 		}
 	}
 	if err := server.Mail(c.from.Address); err != nil {
-		return err
+		return untaken(err)
 	}
 	if err := server.Rcpt(to); err != nil {
-		return err
+		return untaken(err)
 	}
 	w, err := server.Data()
 	if err != nil {
-		return err
+		return untaken(err)
 	}
 	if _, err := w.Write(message); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/fermata-go/fermata/channels"
@@ -15,6 +16,7 @@ import (
 type Options struct {
 	SigningSecret string       // of the app, under Basic Information
 	Token         string       // of the bot, "xoxb-…", with the scope chat:write
+	Locale        bool         // conversations begin in the user's language in Slack; the bot needs the scope users:read
 	Client        *http.Client // defaults to channels.DefaultClient
 	API           string       // defaults to https://slack.com/api
 }
@@ -52,7 +54,7 @@ type event struct {
 		User        string `json:"user"`
 		Bot         string `json:"bot_id"`
 		Text        string `json:"text"`
-		TS          string `json:"ts"`
+		TS          string `json:"ts"` // identifies the message: an edited mention comes again as another event
 		Thread      string `json:"thread_ts"`
 		Files       []struct {
 			Name  string `json:"name"`
@@ -117,7 +119,7 @@ func (c *Channel) Receive(r *channels.Request) (channels.Received, error) {
 // read reads an event. Direct messages count, and mentions elsewhere; what bots say, this one included, does not.
 func (e *event) read() (got channels.Received) {
 	ev := &e.Event
-	direct := ev.Type == "message" && ev.ChannelType == "im" && (ev.Subtype == "" || ev.Subtype == "file_share")
+	direct := ev.Type == "message" && ev.ChannelType == "im" && spoken[ev.Subtype]
 	if !direct && ev.Type != "app_mention" || ev.Bot != "" || ev.User == "" {
 		return got
 	}
@@ -130,10 +132,13 @@ func (e *event) read() (got channels.Received) {
 		parts = append(parts, "[file: "+cmp.Or(f.Name, f.Title, "without a name")+"]")
 	}
 	got.Messages = append(got.Messages, channels.Message{
-		User: user(e.Team, ev.Channel, ev.User), ID: e.ID, Text: strings.TrimSpace(strings.Join(parts, " ")), Address: to.json(),
+		User: user(e.Team, ev.Channel, ev.User), ID: cmp.Or(ev.TS, e.ID), Text: strings.TrimSpace(strings.Join(parts, " ")), Address: to.json(),
 	})
 	return got
 }
+
+// spoken are the subtypes of messages that a person writes.
+var spoken = map[string]bool{"": true, "file_share": true, "thread_broadcast": true, "me_message": true}
 
 // user is one user in one channel, so that nobody goes on with the conversation of another one.
 func user(team, channel, id string) string { return team + "-" + channel + "-" + id }
@@ -161,8 +166,10 @@ func (c *Channel) pressed(r *channels.Request) (got channels.Received, err error
 		if a.Value == "" || !strings.HasPrefix(a.ID, actionPrefix) {
 			continue
 		}
+		question, choice := channels.ReadPayload(a.Value)
 		got.Messages = append(got.Messages, channels.Message{
-			User: user(cmp.Or(in.Team.ID, in.User.Team), in.Channel.ID, in.User.ID), ID: in.Container.Message + "/" + a.ID + "/" + a.TS, Text: a.Value,
+			User: user(cmp.Or(in.Team.ID, in.User.Team), in.Channel.ID, in.User.ID), ID: in.Container.Message + "/" + a.ID + "/" + a.TS,
+			Text: choice, Question: question,
 			Address: address{Channel: in.Channel.ID, Thread: in.Container.Thread}.json(),
 		})
 	}
@@ -177,6 +184,7 @@ const (
 	mostButtons   = 25
 	longestButton = 75
 	longestBlock  = 3000
+	longestText   = 2500 // each character may be escaped: Slack refuses blocks of more than some 13,000 characters
 )
 
 // Buttons implements channels.Channel: 25 of 75 characters.
@@ -226,12 +234,44 @@ func (c *Channel) Send(ctx context.Context, o *channels.Outgoing) error {
 	if err := o.ReadAddress(&to); err != nil {
 		return err
 	}
-	p := post{Channel: to.Channel, Thread: to.Thread, Text: escape(o.Text), Parse: "none", Blocks: blocks(o)}
-	data, err := channels.PostJSON(ctx, c.o.Client, c.o.API+"/chat.postMessage", c.o.Token, p)
-	if err != nil {
-		return err
+	return o.Parts(longestText, func(part string, last bool) error {
+		p := post{Channel: to.Channel, Thread: to.Thread, Text: escape(part), Parse: "none"}
+		if last {
+			p.Blocks = blocks(part, o)
+		}
+		data, err := channels.PostJSON(ctx, c.o.Client, c.o.API+"/chat.postMessage", c.o.Token, p)
+		if err != nil {
+			return err
+		}
+		return outcome(data)
+	})
+}
+
+// Language implements channels.Localizer.
+func (c *Channel) Language(ctx context.Context, m *channels.Message) (string, error) {
+	if !c.o.Locale {
+		return "", nil
 	}
-	return outcome(data)
+	id := m.User[strings.LastIndex(m.User, "-")+1:]
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.o.API+"/users.info?"+url.Values{"user": {id}, "include_locale": {"true"}}.Encode(), nil)
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Authorization", "Bearer "+c.o.Token)
+	data, err := channels.Post(ctx, c.o.Client, r)
+	if err != nil {
+		return "", err
+	}
+	if err := outcome(data); err != nil {
+		return "", err
+	}
+	var in struct {
+		User struct {
+			Locale string `json:"locale"`
+		} `json:"user"`
+	}
+	err = json.Unmarshal(data, &in)
+	return in.User.Locale, err
 }
 
 // outcome reads the response: Slack says most failures with status 200.
@@ -255,19 +295,19 @@ func outcome(data []byte) error {
 	return e
 }
 
-// blocks are the text and its buttons; nil where there are none.
-func blocks(o *channels.Outgoing) []block {
+// blocks are a text and the buttons below it; nil where there are none.
+func blocks(of string, o *channels.Outgoing) []block {
 	if len(o.Choices) == 0 {
 		return nil
 	}
 	var all []block
-	for _, part := range channels.Split(o.Text, longestBlock/len("&amp;")) { // each character may be escaped
+	for _, part := range channels.Split(of, longestBlock/len("&amp;")) { // each character may be escaped
 		all = append(all, block{Type: "section", Text: &text{Type: "mrkdwn", Text: escape(part), Verbatim: true}})
 	}
 	row := block{Type: "actions"}
 	for i, choice := range o.Choices {
 		row.Elements = append(row.Elements, button{
-			Type: "button", Text: text{Type: "plain_text", Text: choice}, Action: actionPrefix + string(rune('a'+i)), Value: choice,
+			Type: "button", Text: text{Type: "plain_text", Text: choice}, Action: actionPrefix + string(rune('a'+i)), Value: o.Payload(choice),
 		})
 	}
 	return append(all, row)

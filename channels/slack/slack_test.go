@@ -2,8 +2,10 @@ package slack_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -50,7 +52,7 @@ func recording(t testing.TB, name string) []byte {
 
 // message is a direct message with an id and a text.
 func message(t testing.TB, id, text string) *http.Request {
-	body := strings.Replace(string(recording(t, "message.json")), "Ev08MFMKH6", id, 1)
+	body := strings.NewReplacer(`"ts": "1355517523.000005"`, `"ts": "`+id+`"`, "Ev08MFMKH6", rand.Text()).Replace(string(recording(t, "message.json")))
 	quoted, err := json.Marshal(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text))
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +76,10 @@ func read(r *http.Request, body []byte) (s channeltest.Sent, err error) {
 		Blocks  []struct {
 			Type     string
 			Text     struct{ Text string }
-			Elements []struct{ Value string }
+			Elements []struct {
+				Text  struct{ Text string }
+				Value string
+			}
 		}
 	}
 	if err := json.Unmarshal(body, &p); err != nil {
@@ -88,7 +93,7 @@ func read(r *http.Request, body []byte) (s channeltest.Sent, err error) {
 	for _, b := range p.Blocks {
 		shown += b.Text.Text
 		for _, e := range b.Elements {
-			s.Choices = append(s.Choices, e.Value)
+			s.Choices, s.Payloads = append(s.Choices, e.Text.Text), append(s.Payloads, e.Value)
 		}
 	}
 	if len(p.Blocks) > 0 && shown != p.Text {
@@ -130,6 +135,10 @@ func TestSlack(t *testing.T) {
 		Recorded: map[string]channeltest.Recorded{
 			"a direct message": {Request: signed(asJSON, order, time.Now()), User: "T061EG9R6-D024BE91L-U2147483697", Texts: []string{"order something"}},
 			"a mention":        {Request: signed(asJSON, recording(t, "mention.json"), time.Now()), User: "T061EG9R6-C0LAN2Q65-U061F7AUR", Texts: []string{"order <2 & see example.com"}},
+			"a message that is shown in the channel, too": {
+				Request: signed(asJSON, []byte(strings.Replace(string(recording(t, "file.json")), "file_share", "thread_broadcast", 1)), time.Now()),
+				User:    "T061EG9R6-D024BE91L-U2147483697", Texts: []string{"look [file: invoice.pdf]"},
+			},
 			"a file":           {Request: signed(asJSON, recording(t, "file.json"), time.Now()), User: "T061EG9R6-D024BE91L-U2147483697", Texts: []string{"look [file: invoice.pdf]"}},
 			"a pressed button": {Request: press(t, "1", "yes"), User: "T061EG9R6-D024BE91L-U2147483697", Texts: []string{"yes"}},
 		},
@@ -167,6 +176,64 @@ func TestFailuresOfSlackHaveStatus200(t *testing.T) {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}
+}
+
+// TestAnEditedMentionCountsOnce has a user edit a message: Slack makes another event of it, with the ts of the message.
+func TestAnEditedMentionCountsOnce(t *testing.T) {
+	ids := make(map[string]bool)
+	for _, name := range []string{"mention.json", "mention_edited.json"} {
+		got, err := newChannel(t, &channeltest.Provider{}).Receive(channeltest.Request(t, signed(asJSON, recording(t, name), time.Now())))
+		if err != nil || len(got.Messages) != 1 {
+			t.Fatalf("%s: %v, %v", name, got.Messages, err)
+		}
+		ids[got.Messages[0].ID] = true
+	}
+	if len(ids) != 1 {
+		t.Errorf("two ids for one message: %v", ids)
+	}
+}
+
+// TestTheLocaleOfAUser asks users.info where the app may, and begins the conversation in the user's language.
+func TestTheLocaleOfAUser(t *testing.T) {
+	for locale, want := range map[bool]string{true: "Welcher Tag?", false: "Which day?"} {
+		p := &channeltest.Provider{}
+		posts := p.HTTP(read, `{"ok": true}`)
+		api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/users.info" {
+				posts.ServeHTTP(w, r)
+				return
+			}
+			if !locale || r.URL.RawQuery != "include_locale=true&user=U2147483697" || r.Header.Get("Authorization") != "Bearer xoxb-test" {
+				t.Errorf("a request to %s with %v", r.URL, r.Header)
+			}
+			_, _ = w.Write(recording(t, "user.json"))
+		}))
+		t.Cleanup(api.Close)
+		ch := slack.New(slack.Options{SigningSecret: secret, Token: "xoxb-test", API: api.URL, Locale: locale})
+		h := channeltest.Open(t, channeltest.Stores(t)["memory"](), channeltest.Visit(t), ch)
+		h.Post(message(t, "1", "visit"))
+		p.Until(t, want, 1)
+		h.Post(message(t, "2", "English please"))
+		p.Until(t, "Which day?", 1)
+	}
+}
+
+// TestAnUnknownLocaleIsNoFailure has Slack refuse to tell it.
+func TestAnUnknownLocaleIsNoFailure(t *testing.T) {
+	p := &channeltest.Provider{}
+	posts := p.HTTP(read, `{"ok": true}`)
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/users.info" {
+			_, _ = io.WriteString(w, `{"ok": false, "error": "missing_scope"}`)
+			return
+		}
+		posts.ServeHTTP(w, r)
+	}))
+	t.Cleanup(api.Close)
+	ch := slack.New(slack.Options{SigningSecret: secret, Token: "xoxb-test", API: api.URL, Locale: true})
+	h := channeltest.Open(t, channeltest.Stores(t)["memory"](), channeltest.Visit(t), ch)
+	h.Post(message(t, "1", "visit"))
+	p.Until(t, "Which day?", 1)
 }
 
 func FuzzReceive(f *testing.F) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,18 +19,28 @@ import (
 type Options struct {
 	Token  string       // of the bot, as BotFather gave it
 	Secret string       // that setWebhook was called with: letters, digits, _ and -
+	Name   string       // of the bot, "shop_bot": in groups, messages that mention it count as well
 	Client *http.Client // defaults to channels.DefaultClient
 	API    string       // defaults to https://api.telegram.org
 }
 
 // Channel is a Telegram bot. New makes one.
-type Channel struct{ o Options }
+type Channel struct {
+	o       Options
+	id      string         // of the bot, which its token begins with
+	mention *regexp.Regexp // of the bot's name; nil where it is not known
+}
 
 // New makes the channel "telegram".
 func New(o Options) *Channel {
 	o.Client = cmp.Or(o.Client, channels.DefaultClient())
 	o.API = cmp.Or(o.API, "https://api.telegram.org")
-	return &Channel{o}
+	c := &Channel{o: o}
+	c.id, _, _ = strings.Cut(o.Token, ":")
+	if o.Name != "" {
+		c.mention = regexp.MustCompile(`(?i)(^|\s)@` + regexp.QuoteMeta(o.Name) + `\b`)
+	}
+	return c
 }
 
 // Name implements channels.Channel.
@@ -48,8 +59,9 @@ type update struct {
 }
 
 type user struct {
-	ID  int64 `json:"id"`
-	Bot bool  `json:"is_bot"`
+	ID       int64  `json:"id"`
+	Bot      bool   `json:"is_bot"`
+	Language string `json:"language_code"` // of the user's app
 }
 
 type message struct {
@@ -58,9 +70,18 @@ type message struct {
 		ID   int64  `json:"id"`
 		Type string `json:"type"` // private, group, supergroup, channel
 	} `json:"chat"`
-	Topic    int64  `json:"message_thread_id"`
-	Text     string `json:"text"`
-	Caption  string `json:"caption"`
+	Topic   int64 `json:"message_thread_id"` // of a reply as well, which is no topic to write in
+	InTopic bool  `json:"is_topic_message"`
+	ReplyTo *struct {
+		From *user `json:"from"`
+	} `json:"reply_to_message"`
+	Text    string `json:"text"`
+	Caption string `json:"caption"`
+	content
+}
+
+// content is what a message has beside its text.
+type content struct {
 	Location *struct {
 		Latitude  float64 `json:"latitude"`
 		Longitude float64 `json:"longitude"`
@@ -77,7 +98,9 @@ type message struct {
 	Document *struct {
 		Name string `json:"file_name"`
 	} `json:"document"`
-	Photo, Voice, Audio, Video, Sticker json.RawMessage
+	Photo, Voice, Audio, Video, Sticker, Animation, Dice, Poll, Story json.RawMessage
+
+	Note json.RawMessage `json:"video_note"`
 }
 
 // address is where answers go.
@@ -96,23 +119,28 @@ func (c *Channel) Receive(r *channels.Request) (got channels.Received, err error
 	if err := r.ReadJSON(&u); err != nil {
 		return got, err
 	}
-	from, m, text := (*user)(nil), u.Message, ""
+	from, m := (*user)(nil), u.Message
+	var one channels.Message
 	switch {
 	case m != nil:
-		from, text = m.From, m.read()
+		from, one.Text = m.From, c.addressed(m)
 	case u.Callback != nil:
-		from, m, text = &u.Callback.From, u.Callback.Message, u.Callback.Data
+		from, m = &u.Callback.From, u.Callback.Message
+		one.Question, one.Text = channels.ReadPayload(u.Callback.Data)
 		got.Response = ends(u.Callback.ID)
 	}
-	if m == nil || from == nil || from.Bot || text == "" {
+	if m == nil || from == nil || from.Bot || one.Text == "" {
 		return got, nil
 	}
-	to, err := json.Marshal(address{Chat: m.Chat.ID, Topic: m.Topic, Private: m.Chat.Type == "private"})
-	if err != nil {
+	to := address{Chat: m.Chat.ID, Private: m.Chat.Type == "private"}
+	if m.InTopic {
+		to.Topic = m.Topic
+	}
+	if one.Address, err = json.Marshal(to); err != nil {
 		return got, err
 	}
-	one := channels.Message{User: strconv.FormatInt(m.Chat.ID, 10), ID: strconv.FormatInt(u.ID, 10), Text: text, Address: to}
-	if m.Chat.Type != "private" {
+	one.User, one.ID, one.Language = strconv.FormatInt(m.Chat.ID, 10), strconv.FormatInt(u.ID, 10), from.Language
+	if !to.Private {
 		one.User += "." + strconv.FormatInt(from.ID, 10)
 	}
 	if one.Text == "/start" || strings.HasPrefix(one.Text, "/start ") { // the user has opened the chat
@@ -120,6 +148,29 @@ func (c *Channel) Receive(r *channels.Request) (got channels.Received, err error
 	}
 	got.Messages = []channels.Message{one}
 	return got, nil
+}
+
+// addressed is a message in words; "" for one that says nothing, or that people of a group say to each other. Those for the
+// bot reply to it, mention it, or are commands that name no other bot.
+func (c *Channel) addressed(m *message) string {
+	text := m.read()
+	if m.Chat.Type == "private" {
+		return text
+	}
+	command, rest, _ := strings.Cut(text, " ")
+	word, name, named := strings.Cut(command, "@")
+	switch {
+	case strings.HasPrefix(word, "/"):
+		if named && c.o.Name != "" && !strings.EqualFold(name, c.o.Name) {
+			return ""
+		}
+		return strings.TrimSpace(word + " " + rest)
+	case c.mention != nil && c.mention.MatchString(text):
+		return strings.TrimSpace(c.mention.ReplaceAllString(text, ""))
+	case m.ReplyTo != nil && m.ReplyTo.From != nil && strconv.FormatInt(m.ReplyTo.From.ID, 10) == c.id:
+		return text
+	}
+	return ""
 }
 
 // ends is a response that ends the progress bar of a pressed button.
@@ -138,16 +189,24 @@ func (m *message) read() string {
 		what = channels.Location(m.Location.Latitude, m.Location.Longitude)
 	case m.Contact != nil:
 		what = fmt.Sprintf("[contact: %s %s]", strings.TrimSpace(m.Contact.First+" "+m.Contact.Last), m.Contact.Phone)
+	case m.Animation != nil: // which is a document, too
+		what = "[animation]"
 	case m.Document != nil:
 		what = "[file: " + m.Document.Name + "]"
 	case m.Photo != nil:
 		what = "[image]"
 	case m.Voice != nil, m.Audio != nil:
 		what = "[voice message]"
-	case m.Video != nil:
+	case m.Video != nil, m.Note != nil:
 		what = "[video]"
 	case m.Sticker != nil:
 		what = "[sticker]"
+	case m.Dice != nil:
+		what = "[dice]"
+	case m.Poll != nil:
+		what = "[poll]"
+	case m.Story != nil:
+		what = "[story]"
 	}
 	return strings.TrimSpace(m.Text + m.Caption + " " + what)
 }
@@ -201,34 +260,37 @@ func (c *Channel) Send(ctx context.Context, o *channels.Outgoing) error {
 	if err := o.ReadAddress(&to); err != nil {
 		return err
 	}
-	parts := channels.Split(o.Text, longestText)
-	for i, part := range parts {
+	return o.Parts(longestText, func(part string, last bool) error {
 		p := post{Chat: to.Chat, Topic: to.Topic, Text: part, Preview: &preview{Disabled: true}}
-		if i == len(parts)-1 {
-			p.Markup = to.markup(o.Choices)
+		if last {
+			p.Markup = to.markup(o)
 		}
 		data, err := channels.PostJSON(ctx, c.o.Client, c.o.API+"/bot"+c.o.Token+"/sendMessage", "", p)
 		if err != nil {
 			return explain(data, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // markup shows choices, and takes the keyboard of earlier ones away.
-func (a address) markup(choices []string) *markup {
-	if len(choices) == 0 {
+func (a address) markup(o *channels.Outgoing) *markup {
+	if len(o.Choices) == 0 {
 		if a.Private {
 			return &markup{Remove: true}
 		}
 		return nil
 	}
 	m := &markup{}
-	for _, c := range choices {
+	for _, c := range o.Choices {
 		if a.Private {
 			m.Keyboard, m.Once, m.Resize = append(m.Keyboard, []button{{Text: c}}), true, true
 		} else {
-			m.Inline = append(m.Inline, []button{{Text: c, Data: c}})
+			data := o.Payload(c)
+			if len(data) > longestData {
+				data = c
+			}
+			m.Inline = append(m.Inline, []button{{Text: c, Data: data}})
 		}
 	}
 	return m

@@ -9,5 +9,6 @@
 // that is sent again harmless.
 //
 // A sender's number can be forged in SMS: a dialogue asks for more before it does what matters. A call is one conversation.
-// Twilio has no key that tells a repeated SMS.
+// Twilio has no key that tells a repeated SMS. A call is spoken and heard in the language of its conversation, see
+// [Options.Voices].
 package twilio

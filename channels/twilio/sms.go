@@ -71,7 +71,7 @@ const longestSMS = 1600
 
 // Send implements channels.Channel. A long text takes several messages.
 func (s *SMS) Send(ctx context.Context, o *channels.Outgoing) error {
-	for _, part := range channels.Split(o.Text, longestSMS) {
+	return o.Parts(longestSMS, func(part string, _ bool) error {
 		form := url.Values{"To": {o.User}, "Body": {part}}
 		if strings.HasPrefix(s.o.From, "MG") {
 			form.Set("MessagingServiceSid", s.o.From)
@@ -85,9 +85,7 @@ func (s *SMS) Send(ctx context.Context, o *channels.Outgoing) error {
 		}
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.SetBasicAuth(s.o.AccountSID, s.o.AuthToken)
-		if _, err := channels.Post(ctx, s.o.Client, r); err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err = channels.Post(ctx, s.o.Client, r)
+		return err
+	})
 }

@@ -16,19 +16,19 @@ import (
 
 // Options configure the channels of a number. AuthToken is required, and for SMS AccountSID and From.
 type Options struct {
-	AccountSID string       // "AC…"
-	AuthToken  string       // of the account: it signs requests
-	From       string       // the number, or a messaging service ("MG…")
-	Language   string       // of calls, "de-DE". Defaults to en-US
-	Voice      string       // that speaks in calls. Defaults to Twilio's
-	Client     *http.Client // defaults to channels.DefaultClient
-	API        string       // defaults to https://api.twilio.com
+	AccountSID string            // "AC…"
+	AuthToken  string            // of the account: it signs requests
+	From       string            // the number, or a messaging service ("MG…")
+	Language   string            // in which calls begin, "de-DE". Defaults to the dialogue's own
+	Voice      string            // that speaks Language, or all languages where that is unset. Defaults to Twilio's
+	Voices     map[string]string // of other languages: {"fr-CA": "Polly.Chantal"} speaks French in that of Canada
+	Client     *http.Client      // defaults to channels.DefaultClient
+	API        string            // defaults to https://api.twilio.com
 }
 
 func (o *Options) fill() {
 	o.Client = cmp.Or(o.Client, channels.DefaultClient())
 	o.API = cmp.Or(o.API, "https://api.twilio.com")
-	o.Language = cmp.Or(o.Language, "en-US")
 }
 
 // Sign returns the signature of a request to an address with form values. It is the Base64 of the HMAC-SHA1 over the

@@ -1,11 +1,14 @@
 package twilio
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/fermata-go/fermata/channels"
 )
@@ -35,7 +38,9 @@ func (v *Voice) Receive(r *channels.Request) (got channels.Received, err error) 
 	if call == "" {
 		return got, nil
 	}
-	m := channels.Message{User: call, ID: call + "/" + strconv.Itoa(turn(r)), Text: texts(form.Get("SpeechResult"), form.Get("Digits"))}
+	m := channels.Message{
+		User: call, ID: call + "/" + strconv.Itoa(turn(r)), Text: texts(form.Get("SpeechResult"), form.Get("Digits")), Language: v.o.Language,
+	}
 	switch form.Get("CallStatus") {
 	case "completed", "busy", "failed", "no-answer", "canceled":
 		m.Gone, m.Text, m.ID = true, "", call+"/gone"
@@ -95,15 +100,41 @@ type hangup struct {
 	XMLName xml.Name `xml:"Hangup"`
 }
 
+// longestSay is how much Twilio speaks at once.
+const longestSay = 4096
+
+// names are what Twilio calls languages that have no region in a dialogue.
+var names = map[string]string{"en": "en-US", "de": "de-DE", "fr": "fr-FR"}
+
+// speaks is what Twilio calls the language of a conversation, and the voice that speaks it.
+func (o *Options) speaks(tag string) (language, voice string) {
+	base := func(tag string) string { first, _, _ := strings.Cut(tag, "-"); return strings.ToLower(first) }
+	if tag == "" || base(tag) == base(o.Language) {
+		return cmp.Or(o.Language, "en-US"), o.Voice
+	}
+	for _, of := range slices.Sorted(maps.Keys(o.Voices)) {
+		if base(of) == base(tag) {
+			return of, o.Voices[of]
+		}
+	}
+	if o.Language == "" {
+		voice = o.Voice
+	}
+	return cmp.Or(names[tag], tag), voice
+}
+
 // Answer implements channels.Answerer, in TwiML.
 func (v *Voice) Answer(r *channels.Request, t *channels.Turn) (channels.Response, error) {
 	address, err := next(r)
 	if err != nil {
 		return channels.Response{}, err
 	}
+	language, voice := v.o.speaks(t.Language)
 	var says []any
 	for _, o := range t.Said {
-		says = append(says, say{Language: v.o.Language, Voice: v.o.Voice, Text: o.Text})
+		for _, part := range channels.Split(o.Text, longestSay) {
+			says = append(says, say{Language: language, Voice: voice, Text: part})
+		}
 	}
 	again := redirect{Method: "POST", URL: address}
 	var out response
@@ -114,7 +145,7 @@ func (v *Voice) Answer(r *channels.Request, t *channels.Turn) (channels.Response
 		out.Verbs = slices.Concat(says, []any{pause{Length: 1}, again})
 	default: // a caller who says nothing is asked again
 		out.Verbs = []any{
-			gather{Input: "speech dtmf", Action: address, Method: "POST", Language: v.o.Language, Silence: "auto", Says: says}, again,
+			gather{Input: "speech dtmf", Action: address, Method: "POST", Language: language, Silence: "auto", Says: says}, again,
 		}
 	}
 	body, err := xml.Marshal(out)

@@ -7,5 +7,6 @@
 //
 // The app subscribes to the webhook field messages with the driver's address, https://bot.example.com/channels/whatsapp, and
 // the verify token. WhatsApp takes answers within 24 hours after a message of the user, and refuses later ones; they are
-// logged and left out. It has no key that tells a repeated message.
+// logged and left out. It has no key that tells a repeated message. Users who show a name in place of their number are known by
+// their id for the business. Messages in groups are left alone.
 package whatsapp

@@ -53,10 +53,12 @@ type payload struct {
 
 // message is what a user sent.
 type message struct {
-	From string `json:"from"`
-	ID   string `json:"id"`
-	Type string `json:"type"`
-	Text struct {
+	From  string `json:"from"`         // a number; "" for users who show a name instead
+	BSUID string `json:"from_user_id"` // the user's id for this business
+	Group string `json:"group_id"`
+	ID    string `json:"id"`
+	Type  string `json:"type"`
+	Text  struct {
 		Body string `json:"body"`
 	} `json:"text"`
 	Button struct { // of a template
@@ -114,8 +116,11 @@ func (c *Channel) Receive(r *channels.Request) (got channels.Received, err error
 			}
 			for i := range change.Value.Messages {
 				m := &change.Value.Messages[i]
-				if text := m.read(); text != "" && m.From != "" && m.ID != "" {
-					got.Messages = append(got.Messages, channels.Message{User: m.From, ID: m.ID, Text: text})
+				one := channels.Message{User: cmp.Or(m.From, m.BSUID), ID: m.ID}
+				one.Question, one.Text = m.read()
+				opened := m.Type == "request_welcome" // the user has opened the chat and says nothing
+				if (one.Text != "" || opened) && m.Group == "" && one.User != "" && one.ID != "" {
+					got.Messages = append(got.Messages, one)
 				}
 			}
 		}
@@ -123,48 +128,50 @@ func (c *Channel) Receive(r *channels.Request) (got channels.Received, err error
 	return got, nil
 }
 
-// read is the message in words; "" for one that says nothing, such as a reaction.
-func (m *message) read() string {
+// read is the message in words, and the question that a pressed button answers. The text is "" for a message that says nothing,
+// such as a reaction, and for one that changes or takes back an earlier message.
+func (m *message) read() (question, text string) {
 	switch m.Type {
 	case "text":
-		return m.Text.Body
+		text = m.Text.Body
 	case "button":
-		return m.Button.Text
+		text = m.Button.Text
 	case "interactive":
 		if m.Interactive.List != (choice{}) {
-			return m.Interactive.List.text()
+			return m.Interactive.List.read()
 		}
-		return m.Interactive.Button.text()
+		return m.Interactive.Button.read()
 	case "image":
-		return m.Image.text("image")
+		text = m.Image.text("image")
 	case "video":
-		return m.Video.text("video")
+		text = m.Video.text("video")
 	case "audio":
-		return m.Audio.text("voice message")
+		text = m.Audio.text("voice message")
 	case "document":
-		return m.Document.text("file")
+		text = m.Document.text("file")
 	case "sticker":
-		return m.Sticker.text("sticker")
+		text = m.Sticker.text("sticker")
 	case "location":
-		return channels.Location(m.Location.Latitude, m.Location.Longitude, m.Location.Name, m.Location.Address)
+		text = channels.Location(m.Location.Latitude, m.Location.Longitude, m.Location.Name, m.Location.Address)
 	case "contacts":
 		names := make([]string, len(m.Contacts))
 		for i, contact := range m.Contacts {
 			names[i] = contact.Name.Formatted
 		}
-		return "[contact: " + strings.Join(names, ", ") + "]"
-	case "reaction", "system", "":
-		return ""
+		text = "[contact: " + strings.Join(names, ", ") + "]"
+	case "reaction", "system", "edit", "revoke", "request_welcome", "":
+	default:
+		text = "[" + m.Type + "]"
 	}
-	return "[" + m.Type + "]"
+	return "", text
 }
 
-// text is the choice: buttons of this channel hold all of it in their id.
-func (c choice) text() string {
+// read is the choice: buttons of this channel hold all of it in their id.
+func (c choice) read() (question, text string) {
 	if whole, ours := strings.CutPrefix(c.ID, choicePrefix); ours {
-		return whole
+		return channels.ReadPayload(whole)
 	}
-	return c.Title
+	return "", c.Title
 }
 
 func (m media) text(kind string) string {
@@ -202,7 +209,8 @@ func (*Channel) Buttons(choices []string) bool {
 type post struct {
 	Product     string       `json:"messaging_product"`
 	Recipient   string       `json:"recipient_type"`
-	To          string       `json:"to"`
+	To          string       `json:"to,omitempty"`        // a number
+	BSUID       string       `json:"recipient,omitempty"` // a user without one
 	Type        string       `json:"type"`
 	Text        *body        `json:"text,omitempty"`
 	Interactive *interactive `json:"interactive,omitempty"`
@@ -237,33 +245,36 @@ type section struct {
 
 // Send implements channels.Channel. A long text takes several messages.
 func (c *Channel) Send(ctx context.Context, o *channels.Outgoing) error {
-	parts := channels.Split(o.Text, longestText)
+	most := longestText
 	if len(o.Choices) > 0 {
-		parts = channels.Split(o.Text, longestBody)
+		most = longestBody
 	}
-	for i, part := range parts {
+	return o.Parts(most, func(part string, last bool) error {
 		p := post{Product: "whatsapp", Recipient: "individual", To: o.User, Type: "text", Text: &body{Body: part, Preview: new(bool)}}
-		if i == len(parts)-1 && len(o.Choices) > 0 {
-			p.Type, p.Text, p.Interactive = "interactive", nil, asked(part, o.Choices)
+		if strings.Contains(o.User, ".") { // "US.13491208655302741918"
+			p.To, p.BSUID = "", o.User
+		}
+		if last && len(o.Choices) > 0 {
+			p.Type, p.Text, p.Interactive = "interactive", nil, asked(part, o)
 		}
 		data, err := channels.PostJSON(ctx, c.o.Client, c.o.API+"/"+c.o.PhoneNumberID+"/messages", c.o.Token, p)
 		if err != nil {
 			return explain(data, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
-// asked is a text with its choices.
-func asked(text string, choices []string) *interactive {
+// asked is a text with the choices of a message.
+func asked(text string, o *channels.Outgoing) *interactive {
 	in := &interactive{Type: "button", Body: body{Text: text}}
-	list := len(choices) > mostButtons
-	for _, c := range choices {
+	list := len(o.Choices) > mostButtons
+	for _, c := range o.Choices {
 		list = list || utf8.RuneCountInString(c) > longestButton
 	}
-	rows := make([]choice, len(choices))
-	for i, c := range choices {
-		rows[i] = choice{ID: choicePrefix + c, Title: c}
+	rows := make([]choice, len(o.Choices))
+	for i, c := range o.Choices {
+		rows[i] = choice{ID: choicePrefix + o.Payload(c), Title: c}
 		if !list {
 			in.Action.Buttons = append(in.Action.Buttons, button{Type: "reply", Reply: rows[i]})
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -26,12 +27,13 @@ func signed(body []byte) *http.Request {
 func read(r *http.Request, data []byte) (s channeltest.Sent, err error) {
 	var p struct {
 		To          string
+		Recipient   string
 		Text        struct{ Body string }
 		Interactive struct {
 			Body   struct{ Text string }
 			Action struct {
-				Buttons  []struct{ Reply struct{ Title string } }
-				Sections []struct{ Rows []struct{ Title string } }
+				Buttons  []struct{ Reply struct{ ID, Title string } }
+				Sections []struct{ Rows []struct{ ID, Title string } }
 			}
 		}
 	}
@@ -41,13 +43,13 @@ func read(r *http.Request, data []byte) (s channeltest.Sent, err error) {
 	if r.URL.Path != "/106540352242922/messages" || r.Header.Get("Authorization") != "Bearer token" {
 		return s, fmt.Errorf("a request to %s with %v", r.URL, r.Header)
 	}
-	s = channeltest.Sent{To: p.To, Text: p.Text.Body + p.Interactive.Body.Text}
+	s = channeltest.Sent{To: p.To + p.Recipient, Text: p.Text.Body + p.Interactive.Body.Text}
 	for _, b := range p.Interactive.Action.Buttons {
-		s.Choices = append(s.Choices, b.Reply.Title)
+		s.Choices, s.Payloads = append(s.Choices, b.Reply.Title), append(s.Payloads, strings.TrimPrefix(b.Reply.ID, "choice:"))
 	}
 	for _, sec := range p.Interactive.Action.Sections {
 		for _, row := range sec.Rows {
-			s.Choices = append(s.Choices, row.Title)
+			s.Choices, s.Payloads = append(s.Choices, row.Title), append(s.Payloads, strings.TrimPrefix(row.ID, "choice:"))
 		}
 	}
 	return s, nil
@@ -84,9 +86,12 @@ func TestWhatsApp(t *testing.T) {
 			"a wrong verify token": verify("hub.mode=subscribe&hub.verify_token=guess&hub.challenge=1"), "no verify token": verify("hub.mode=subscribe"),
 		},
 		Ignored: map[string]*http.Request{
-			"a receipt":                   signed(channeltest.Recording(t, "status.json")),
-			"a message to another number": signed(channeltest.Recording(t, "text.json", `"phone_number_id": "106540352242922"`, `"phone_number_id": "2"`)),
-			"the verification":            verify("hub.mode=subscribe&hub.verify_token=verify&hub.challenge=1158201444"),
+			"a message in a group":         signed(channeltest.Recording(t, "text.json", `"from": "16505551234",`, `"from": "16505551234", "group_id": "Y2FwaV9ncm91cDox",`)),
+			"an edited message":            signed(channeltest.Recording(t, "text.json", `"type": "text"`, `"type": "edit"`)),
+			"a message that is taken back": signed(channeltest.Recording(t, "text.json", `"type": "text"`, `"type": "revoke"`)),
+			"a receipt":                    signed(channeltest.Recording(t, "status.json")),
+			"a message to another number":  signed(channeltest.Recording(t, "text.json", `"phone_number_id": "106540352242922"`, `"phone_number_id": "2"`)),
+			"the verification":             verify("hub.mode=subscribe&hub.verify_token=verify&hub.challenge=1158201444"),
 		},
 		Recorded: map[string]channeltest.Recorded{
 			"a text": {Request: signed(order), User: "16505551234", Texts: []string{"order something"}},
@@ -94,6 +99,12 @@ func TestWhatsApp(t *testing.T) {
 				"my bill [image]", "[location: Office, 1 Hacker Way 37.4421,-122.1615]", "[file: invoice.pdf]", "Priority Mail Express",
 				"[contact: Grace Hopper]", "[unsupported]",
 			}},
+			"the chat is opened": {
+				Request: signed(channeltest.Recording(t, "text.json", `"type": "text"`, `"type": "request_welcome"`)), User: "16505551234", Texts: []string{""},
+			},
+			"a user without a number": {
+				Request: signed(channeltest.Recording(t, "username.json")), User: "US.13491208655302741918", Texts: []string{"order something"},
+			},
 			"a place without a name": {
 				Request: signed(channeltest.Recording(t, "several.json", `, "name": "Office", "address": "1 Hacker Way"`, "")), User: "16505551234", Texts: []string{
 					"my bill [image]", "[location: 37.4421,-122.1615]", "[file: invoice.pdf]", "Priority Mail Express", "[contact: Grace Hopper]", "[unsupported]",
@@ -131,10 +142,10 @@ func TestChoicesFit(t *testing.T) {
 	}
 	all, _ := p.Sent()
 	want := []channeltest.Sent{
-		{To: "1", Text: "Which?", Choices: []string{"a choice of 24 letters.."}},
-		{To: "1", Text: "Which?", Choices: four},
+		{To: "1", Text: "Which?", Choices: []string{"a choice of 24 letters.."}, Payloads: []string{"a choice of 24 letters.."}},
+		{To: "1", Text: "Which?", Choices: four, Payloads: four},
 		{To: "1", Text: strings.Repeat("word ", 204)},
-		{To: "1", Text: strings.Repeat("word ", 96), Choices: four[:2]},
+		{To: "1", Text: strings.Repeat("word ", 96), Choices: four[:2], Payloads: four[:2]},
 	}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)
@@ -142,6 +153,23 @@ func TestChoicesFit(t *testing.T) {
 	for _, bad := range [][]string{make([]string, 11), {"a choice of 25 letters..."}, {""}} {
 		if ch.Buttons(bad) {
 			t.Errorf("buttons for %q", bad)
+		}
+	}
+}
+
+// TestUsersWithoutANumber are sent answers by their id for this business.
+func TestUsersWithoutANumber(t *testing.T) {
+	for user, want := range map[string]string{"16505551234": `"to":"16505551234"`, "US.13491208655302741918": `"recipient":"US.13491208655302741918"`} {
+		var sent string
+		api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			sent = string(body)
+		}))
+		ch := whatsapp.New(whatsapp.Options{Token: "token", PhoneNumberID: "106540352242922", API: api.URL})
+		err := ch.Send(t.Context(), &channels.Outgoing{User: user, Text: "Hello"})
+		api.Close()
+		if err != nil || !strings.Contains(sent, want) || strings.Contains(sent, `"to"`) == strings.Contains(sent, `"recipient"`) {
+			t.Errorf("%s, %v; expected %s", sent, err, want)
 		}
 	}
 }
