@@ -210,6 +210,82 @@ func TestTheScriptTalks(t *testing.T) {
 	}
 }
 
+// TestTheScriptTellsTheLanguageOfThePage begins a conversation in it, and keeps to the language that the user has asked for.
+func TestTheScriptTellsTheLanguageOfThePage(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	rt, err := fermata.New(fermata.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, nil, func(o *webwidget.Options) {
+		o.Conversations = dialogue.NewConversations(rt, channeltest.Visit(t), dialogue.ConversationOptions{})
+	})
+	t.Cleanup(func() { _ = rt.Close() })
+	t.Setenv("PAGE_LANG", "de-AT")
+	state := filepath.Join(t.TempDir(), "state")
+	first := talk(t, node, s.URL, state, "Which day?", "besuchen", "English please")
+	if diff := cmp.Diff([]string{"Welcher Tag? []", "All right, in English. []", "Which day? []"}, first); diff != "" {
+		t.Error(diff)
+	}
+	again := talk(t, node, s.URL, state, "Until then.", "tomorrow")
+	if diff := cmp.Diff(append(first, "Until then. []"), again); diff != "" {
+		t.Error(diff)
+	}
+	if kept, err := os.ReadFile(state); err != nil || !strings.Contains(string(kept), `"chosen":"en"`) {
+		t.Errorf("the browser keeps %s, %v", kept, err)
+	}
+}
+
+// TestTheScriptSpeaksTheLanguageOfThePage shows the widget on pages, with the texts of their language, and then of the conversation's.
+func TestTheScriptSpeaksTheLanguageOfThePage(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	type texts struct{ Open, Title, Input, Send, Waiting string }
+	english := texts{"Open the chat", "Chat", "Message", "Send", "Connecting…"}
+	german := texts{"Chat öffnen", "Chat", "Nachricht", "Senden", "Verbindung wird aufgebaut …"}
+	french := texts{"Ouvrir la discussion", "Discussion", "Message", "Envoyer", "Connexion…"}
+	named := german
+	named.Title = "Laden"
+	for _, c := range []struct {
+		page, browser, attributes, asked string
+		first                            texts
+	}{
+		{"de-AT", "en-US", `{}`, "de-AT", german},
+		{"", "fr-CA", `{}`, "fr-CA", french},
+		{"de", "fr", `{"lang": "en"}`, "en", english},
+		{"de", "fr", `{"title": "Laden"}`, "de", named},
+		{"es", "fr", `{}`, "es", english},
+	} {
+		out, err := exec.CommandContext(t.Context(), node, "testdata/show.mjs", "widget.js", c.page, c.browser, c.attributes).Output()
+		var got struct {
+			Asked       string
+			First, Then texts
+			Said        []string
+		}
+		if err == nil {
+			err = json.Unmarshal(out, &got)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		then := french
+		if c.first == named {
+			then.Title = named.Title
+		}
+		if got.Asked != c.asked || got.First != c.first || got.Then != then {
+			t.Errorf("a page in %q with %s: %s", c.page, c.attributes, out)
+		}
+		if diff := cmp.Diff([]string{"user: hello", "refused: Ce message n’a pas pu être envoyé."}, got.Said); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // talk loads the script, says texts, and returns all that was said until a line that begins with a text.
 func talk(t *testing.T, node, url, state, last string, texts ...string) (said []string) {
 	t.Helper()

@@ -2,8 +2,19 @@
 (() => {
   "use strict";
 
-  // client speaks with the server. It is apart from what is shown, so that it runs without a page.
-  function client({ base, storage, onSaid, onState, request = fetch }) {
+  // texts are what the widget says itself, by language. A page replaces some of them by attributes of the script.
+  const texts = {
+    en: { title: "Chat", label: "Open the chat", input: "Message", send: "Send", waiting: "Connecting…", refused: "This message could not be sent." },
+    de: { title: "Chat", label: "Chat öffnen", input: "Nachricht", send: "Senden", waiting: "Verbindung wird aufgebaut …", refused: "Diese Nachricht konnte nicht gesendet werden." },
+    fr: { title: "Discussion", label: "Ouvrir la discussion", input: "Message", send: "Envoyer", waiting: "Connexion…", refused: "Ce message n’a pas pu être envoyé." },
+  };
+
+  // textsOf are the texts of a language, "de-AT"; those in English for one that the widget does not have.
+  const textsOf = (lang) => texts[lang.toLowerCase().split("-")[0]] || texts.en;
+
+  // client speaks with the server. It is apart from what is shown, so that it runs without a page. A conversation begins in the
+  // language that the user has changed to before, or else in lang, where the dialogue has it.
+  function client({ base, storage, lang = "", onSaid, onState, onLanguage = () => {}, onRefused = () => {}, request = fetch }) {
     const key = "fermata:" + base;
     const wait = (ms) => new Promise((done) => setTimeout(done, ms));
     let state = load();
@@ -41,14 +52,25 @@
     }
 
     async function begin(fresh) {
-      if (fresh) state = { queue: state.queue };
+      if (fresh) state = { queue: state.queue, chosen: state.chosen };
       const res = await request(base + "/session", { method: "POST", headers: headers() });
       if (!res.ok) throw new Error("no session: status " + res.status);
       state = { ...state, ...(await res.json()) };
       save();
-      const opened = await request(base + "/conversations", { method: "POST", headers: headers() });
+      const opened = await request(base + "/conversations", { method: "POST", headers: headers(state.chosen || lang ? { "Accept-Language": state.chosen || lang } : {}) });
       if (!opened.ok) throw new Error("no conversation: status " + opened.status);
-      if ((await opened.json()).closed) await begin(true);
+      const stands = await opened.json();
+      if (stands.closed) await begin(true);
+      else hears(stands.language);
+    }
+
+    // hears notes the language of the conversation. One that it has changed to is the user's choice.
+    function hears(language) {
+      if (!language) return;
+      if (state.language && state.language !== language) state.chosen = language;
+      state.language = language;
+      save();
+      onLanguage(language);
     }
 
     // renew begins another conversation, after one that is over.
@@ -100,15 +122,17 @@
           const conversation = state.conversation;
           const res = await request(address("/messages"), { method: "POST", headers: headers({ "Content-Type": "application/json" }), body: JSON.stringify(state.queue[0]) });
           status = res.status;
-          await res.text();
+          const text = await res.text();
+          if (status === 200) hears(JSON.parse(text).language);
           if (status === 410) await renew(conversation);
           if (status === 403 || status === 404) await session();
         } catch {
           status = 0;
         }
         if (status === 200 || status === 400) {
-          state.queue.shift();
+          const { text } = state.queue.shift();
           save();
+          if (status === 400) onRefused(text);
           pause = 500;
         } else if (!stopped) {
           await wait(pause * (0.5 + Math.random() / 2));
@@ -174,15 +198,29 @@
     make("style", root, { textContent: style });
     const open = make("button", root, { className: "open", type: "button", textContent: "💬" });
     const panel = make("section", root, { className: "panel", hidden: true });
-    open.setAttribute("aria-label", script.dataset.label || "Chat");
-    panel.setAttribute("aria-label", script.dataset.title || "Chat");
-    make("header", panel, { textContent: script.dataset.title || "Chat" });
+    const header = make("header", panel, {});
+    const waiting = make("div", panel, { className: "waiting", hidden: true });
+    waiting.setAttribute("role", "status");
     const lines = make("div", panel, { className: "lines" });
     lines.setAttribute("role", "log");
     const form = make("form", panel, {});
     const input = make("input", form, { autocomplete: "off", maxLength: 4000 });
-    input.setAttribute("aria-label", script.dataset.input || "Message");
-    make("button", form, { textContent: "➤" }).setAttribute("aria-label", script.dataset.send || "Send");
+    const send = make("button", form, { textContent: "➤" });
+    const lang = script.dataset.lang || document.documentElement.lang || navigator.language || "en";
+    let own;
+    // speak shows the widget's own texts in a language: the page's at first, then that of the conversation.
+    const speak = (lang) => {
+      own = { ...textsOf(lang), ...script.dataset };
+      root.querySelectorAll("button, section").forEach((e) => e.setAttribute("lang", lang));
+      open.setAttribute("aria-label", own.label);
+      panel.setAttribute("aria-label", own.title);
+      header.textContent = own.title;
+      waiting.textContent = own.waiting;
+      input.placeholder = own.input;
+      input.setAttribute("aria-label", own.input);
+      send.setAttribute("aria-label", own.send);
+    };
+    speak(lang);
     const line = (by, text) => {
       const p = make("p", lines, { className: by, textContent: text });
       lines.scrollTop = lines.scrollHeight;
@@ -192,6 +230,9 @@
     const talk = client({
       base: new URL(".", script.src).href.replace(/\/$/, ""),
       storage: localStorage,
+      lang,
+      onLanguage: speak,
+      onRefused: () => line("refused", own.refused),
       onSaid(said) {
         dropChoices();
         line(said.by === "agent" ? "agent" : "bot", said.prompt);
@@ -203,6 +244,7 @@
       },
       onState(state) {
         panel.classList.toggle("offline", state !== "connected");
+        waiting.hidden = state === "connected";
       },
     });
     const say = (text) => {
@@ -232,10 +274,13 @@
     .panel[hidden] { display: none; }
     .offline header { opacity: .6; }
     header { padding: .7rem 1rem; background: #1f4f8f; color: #fff; font-weight: 600; }
+    .waiting { padding: .3rem 1rem; color: #555; font-size: .85em; }
+    .waiting[hidden] { display: none; }
     .lines { flex: 1; overflow-y: auto; padding: .8rem; display: flex; flex-direction: column; gap: .4rem; }
     p { margin: 0; padding: .45rem .7rem; border-radius: .8rem; max-width: 85%; white-space: pre-wrap; overflow-wrap: anywhere; align-self: flex-start; background: #eef1f5; }
     p.user { align-self: flex-end; background: #d6e6ff; }
     p.agent { background: #e5f5e3; }
+    p.refused { background: #fdeaea; }
     .choices { display: flex; flex-wrap: wrap; gap: .4rem; }
     .choices button { border: 1px solid #1f4f8f; background: #fff; color: #1f4f8f; border-radius: 1rem; padding: .3rem .8rem; font: inherit; cursor: pointer; }
     form { display: flex; border-top: 1px solid #ccc; }
@@ -244,7 +289,7 @@
   `;
 
   if (typeof document === "undefined") {
-    globalThis.fermataWidget = { client };
+    globalThis.fermataWidget = { client, textsOf };
     return;
   }
   const script = document.currentScript;

@@ -18,6 +18,9 @@ const talk = globalThis.fermataWidget.client({
   base,
   storage,
   request: (url, o = {}) => fetch(url, { ...o, headers: { ...o.headers, Origin: origin } }),
+  lang: process.env.PAGE_LANG,
+  onLanguage: (language) => console.log(JSON.stringify({ language, send: globalThis.fermataWidget.textsOf(language).send })),
+  onRefused: (text) => console.log(JSON.stringify({ refused: text })),
   onSaid: (said) => console.log(JSON.stringify({ said: said.prompt, options: said.options || [] })),
   onState: (state) => console.log(JSON.stringify({ state })),
 });
