@@ -77,7 +77,7 @@ func (r *reading) clock(i int) (clock, bool) {
 // clockIn reads a time of day whose face begins at a token, in a part of the day that was said before; 0 for none.
 func (r *reading) clockIn(before part, i, at int) (clock, bool) {
 	c, ok := r.face(at)
-	if !ok || c.bare && r.word(i-1) == "in" { // "in 15" is no time: 15 minutes?
+	if !ok || c.bare && r.word(i-1) == "in" || c.minute == 0 && r.isHours(c.j) && r.awaits(i) { // "in 15" is no time: 15 minutes?
 		return clock{}, false
 	}
 	c.i, c.part = i, before
@@ -89,6 +89,9 @@ func (r *reading) clockIn(before part, i, at int) (clock, bool) {
 	}
 	c.bare = c.bare && c.part == 0 && !r.introduced(i)
 	c.decide()
+	if c.part == evening && c.hour > 12 && c.hour < 16 && c.problem == nil { // this evening at 3
+		c.problem = because(WhichTime, Args{"said": r.said(i, c.j)})
+	}
 	r.zoned(&c)
 	return c, true
 }
@@ -96,22 +99,6 @@ func (r *reading) clockIn(before part, i, at int) (clock, bool) {
 // introduced reports whether a word stands before a token that times stand behind: "at 3".
 func (r *reading) introduced(i int) bool {
 	return r.is(i-1, "at", "by", "around", "before", "after", "until", "till", "from", "about") || r.sign(i-1) == '@'
-}
-
-// zoned reads a time zone behind a time: "4pm CET".
-func (r *reading) zoned(c *clock) {
-	j := c.j
-	if r.sign(j) == '(' {
-		j++
-	}
-	zone, ok := zones[r.folded(j)]
-	if !ok {
-		return
-	}
-	if c.zone, j = zone, j+1; r.sign(j) == ')' {
-		j++
-	}
-	c.j, c.bare = j, false
 }
 
 // partBefore reads "in the evening at", "tonight at".
@@ -136,7 +123,7 @@ func (r *reading) partBehind(i int) (part, int) {
 	if p, ok := r.language.parts[r.word(at)]; ok {
 		return p, at + 1
 	}
-	if j, ok := r.at(at, "after", "noon"); ok && r.sign(at+1) == '-' { // après-midi
+	if j, ok := r.at(at, "after", "noon"); ok && (r.sign(at+1) == '-' || r.language.Values.HoursNamed) { // après-midi
 		return afternoon, j
 	}
 	return 0, i
@@ -175,6 +162,9 @@ func (r *reading) minutesBehind(c *clock) {
 	case "minus":
 		sign = -1
 	default:
+		if n, next, ok := r.small(at); ok && r.is(at-1, "noon", "midday", "midnight") && n < 60 && !r.isGlued(next) && r.isEnd(next) { // midi quinze
+			c.minute, c.j = n, next
+		}
 		return
 	}
 	at = r.past(at+1, "the")
@@ -196,7 +186,7 @@ func (r *reading) minutesBehind(c *clock) {
 // middle reads "noon", "midnight", "mid day".
 func (r *reading) middle(i int) (clock, bool) {
 	at := r.past(i, "mid")
-	if r.sign(i-1) == '-' && r.word(i-2) == "after" { // après-midi
+	if r.sign(i-1) == '-' && r.word(i-2) == "after" || r.language.Values.HoursNamed && r.word(i-1) == "after" { // après-midi
 		return clock{}, false
 	}
 	if r.sign(at) == '-' {
@@ -347,7 +337,7 @@ func (r *reading) digital(i int) (clock, bool) {
 		c.j, c.bare = j+1, false
 		return c, true
 	}
-	if minutes, next, ok := r.small(j); ok && r.introduced(i) && !r.isGlued(j) && len(r.tokens[j].fold) == 2 && minutes < 60 && r.isEnd(next) { // at 3 15
+	if minutes, next, ok := r.small(j); ok && (r.introduced(i) || t.spelled && r.isSpelled(j) && minutes >= 10) && !r.isGlued(j) && len(r.tokens[j].fold) == 2 && minutes < 60 && r.isEnd(next) { // at 3 15
 		c.minute, c.j = minutes, next
 		return c, true
 	}
@@ -385,13 +375,24 @@ func (r *reading) spelled(i int) (clock, bool) {
 	if !ok || units > 24 {
 		return clock{}, false
 	}
-	c := clock{hour: int(units), j: j, exact: units > 12}
+	c := clock{hour: int(units), j: j, exact: units > 12 || units == 0}
 	if end := r.oclock(j); end > j {
 		c.j = end
 		return c, true
 	}
-	at := r.past(j, "oh", "o")
-	if minutes, next, ok := r.belowHundred(at); ok && minutes < 60 && (at > j && minutes < 10 || at == j && minutes >= 10) {
+	at := j
+	if r.sign(at) == '-' && r.isGlued(at) && r.isGlued(at+1) { // five-thirty
+		at++
+	}
+	first, most := at, 9
+	if at > j {
+		most = 12 // five-ten may be from five to ten
+	}
+	at = r.past(at, "oh", "o")
+	if r.sign(at) == '-' && at > first {
+		at++
+	}
+	if minutes, next, ok := r.belowHundred(at); ok && minutes < 60 && (at > first && minutes < 10 || at == first && int(minutes) > most) {
 		c.minute, c.j = int(minutes), next
 		return c, true
 	}

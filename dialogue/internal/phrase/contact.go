@@ -63,7 +63,7 @@ func (r *reading) durationAt(i int) (found, bool) {
 		return r.value(said, i, j, 1), true
 	}
 	e, j, ok := r.lasting(i)
-	if !ok || e == (elapsed{}) {
+	if !ok || e == (elapsed{}) || e.time%time.Second != 0 {
 		return found{}, false
 	}
 	return r.value(e.String(), i, j, 1), true

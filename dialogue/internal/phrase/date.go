@@ -280,7 +280,7 @@ func (r *reading) year(i int) (year, j int, ok bool) {
 	if isApostrophe(r.sign(of)) && r.isGlued(of+1) {
 		of++
 	}
-	if short, end, two := r.small(of); two && of > at && len(r.tokens[of].fold) == 2 && r.isEnd(end) {
+	if short, end, two := r.small(of); two && (of > at || short > 31) && len(r.tokens[of].fold) == 2 && r.isEnd(end) && !r.goesOnBehind(end) { // 3 Feb 82
 		return century(short), end, true
 	}
 	return 0, i, false
@@ -369,8 +369,8 @@ func (r *reading) dayAndMonth(i int) (dated, bool) {
 		}
 		j++
 	}
-	if r.sign(j) == '.' && r.isGlued(j) && !r.isGlued(j+1) && len(r.word(j-1)) <= 4 {
-		j++ // Sept.
+	if r.sign(j) == '.' && r.isGlued(j) && !r.isGlued(j+1) && len(r.folded(j-1)) <= 5 {
+		j++ // Sept., janv.
 	}
 	d := dated{day: day{month: month, day: n}, j: j, score: 1, noYear: true}
 	if !leads && r.sign(j) == '-' && r.isGlued(j) && r.withYear(&d, j+1) {
@@ -398,7 +398,7 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 	if ok && !ordinal && r.isPointed(at) && (at > i || r.is(i-1, "until") || r.language.is(r.folded(i-1), joint)) { // "am 3.", "zum 5."
 		ordinal, j = true, j+1
 	}
-	if !ok || !ordinal || at == i && r.tokens[at].sort == letters || r.numbers(j) {
+	if !ok || !ordinal || at == i && r.tokens[at].sort == letters || r.numbers(j) || r.sign(j) == '/' && r.isGlued(j) && r.isGlued(j+1) { // "le 2/3"
 		return dated{}, false
 	}
 	d := dated{day: r.today(), j: j, score: 0.9}

@@ -64,8 +64,11 @@ func (r *reading) withTime(i int, d dated) (found, bool) {
 		if r.word(d.j) == "t" {
 			c.bare, c.exact = false, true
 		}
-		if p := r.language.parts[r.word(d.j-1)]; p != 0 && c.part == 0 {
+		switch p := r.language.parts[r.word(d.j-1)]; {
+		case p != 0 && c.part == 0:
 			c, _ = r.clockIn(p, at, at)
+		case p == evening && c.part == morning: // ce soir à 1 h du matin
+			c.late = c.hour < 6
 		}
 		if t, j, ok := r.offset(d, c); ok {
 			return r.value(t, i, j, 1), true
@@ -182,11 +185,17 @@ func (r *reading) ahead(i int) (t time.Time, j int, ok bool) {
 	if in {
 		at = r.past(i+1, "about", "around", "approximately", "another")
 	}
+	behind, ago := r.agoBefore(i)
+	if ago {
+		at = r.past(behind, "about")
+	}
 	e, j, ok := r.lasting(at)
 	if !ok || e.time == 0 {
 		return t, i, false
 	}
 	switch {
+	case ago:
+		return r.now.AddDate(0, -e.months, -e.days).Add(-e.time), j, true
 	case in:
 		j = r.past(j, "time")
 	case r.word(j) == "from" && r.word(r.past(j+1, "right")) == "now":

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -68,7 +69,7 @@ func (r *reading) oneSpan(i int) (elapsed, int, bool) {
 	if !ok {
 		return elapsed{}, i, false
 	}
-	if next, ok := r.at(end, "and", "a", "half"); ok { // an hour and a half
+	if next, ok := r.andHalf(end); ok { // an hour and a half
 		n, end = new(big.Rat).Add(n, big.NewRat(1, 2)), next
 	}
 	e, ok := unit.by(n)
@@ -83,8 +84,11 @@ func (r *reading) unitAt(j int) (span, int, bool) {
 	if !r.isGlued(j) || r.tokens[j-1].sort != digits || r.opens(j) {
 		return span{}, j, false
 	}
-	switch r.sign(j) {
+	switch sign := r.sign(j); sign {
 	case '\'', '′', '’':
+		if r.tokens[j].end-r.tokens[j].start > len(string(sign)) { // 5''
+			return span{time: time.Second}, j + 1, true
+		}
 		return span{time: time.Minute}, j + 1, true
 	case '"', '″', '”':
 		return span{time: time.Second}, j + 1, true
@@ -131,10 +135,19 @@ func (s span) by(n *big.Rat) (elapsed, bool) {
 
 // quantity reads how many of a unit: "3", "2.5", "a", "half a", "three quarters of an", "two and a half", "1/4".
 func (r *reading) quantity(i int) (*big.Rat, int, bool) {
+	if r.namesPart(i) {
+		n, j, ok := r.mixed(i) // one and a quarter of an hour
+		if !ok {
+			n, j, ok = r.partOf(i) // ¾ of an hour, anderthalb Stunden
+		}
+		if j = r.past(r.past(j, "of"), "a", "an"); ok && r.isTimeUnit(j) {
+			return n, j, true
+		}
+	}
 	if n, j, ok := r.halves(i); ok {
 		return n, j, true
 	}
-	if w := r.word(i); (w == "a" || w == "an" || w == "one") && !r.isScale(i+1) && r.word(i+1) != "couple" && r.word(i+1) != "dozen" && r.word(i+1) != "half" {
+	if w := r.word(i); (w == "a" || w == "an" || w == "one") && !r.isScale(i+1) && r.word(i+1) != "couple" && r.word(i+1) != "dozen" && r.word(i+1) != "half" && r.word(i+1) != "and" {
 		return big.NewRat(1, 1), i + 1, true
 	}
 	if n, j, ok := r.overUnder(i); ok {
@@ -158,13 +171,33 @@ func (r *reading) quantity(i int) (*big.Rat, int, bool) {
 	return &d.Rat, r.past(j, "more", "of"), true
 }
 
+// namesPart reports whether a part of a whole is named at a token or soon behind it.
+func (r *reading) namesPart(i int) bool {
+	const soon = 5
+	for at := i; at < min(i+soon, len(r.tokens)); at++ {
+		word := r.tokens[at].fold
+		_, alone := r.language.Fractions.Alone[word]
+		_, part := r.language.Fractions.Parts[word]
+		if sign := r.tokens[at].sign; alone || part || sign == '/' || sign >= '¼' {
+			return true
+		}
+	}
+	return false
+}
+
 // halves reads "half an", "a half", "a quarter of an", "three quarters of an".
 func (r *reading) halves(i int) (*big.Rat, int, bool) {
 	if r.word(i) == "half" {
+		if r.sign(i+1) == '-' { // demi-heure
+			i++
+		}
 		return big.NewRat(1, 2), r.past(i+1, "a", "an"), true
 	}
 	at := r.past(i, "a", "an")
 	if at > i && r.word(at) == "half" {
+		if r.sign(at+1) == '-' {
+			at++
+		}
 		return big.NewRat(1, 2), at + 1, true
 	}
 	n, at := int64(1), r.past(i, "a", "one")
@@ -196,4 +229,26 @@ func (r *reading) overUnder(i int) (*big.Rat, int, bool) {
 		j = r.past(j+1, "a", "an")
 	}
 	return big.NewRat(int64(over), int64(under)), j, true
+}
+
+// isHours reports whether the word before a token is the hours of a language that names them, which may be how many there are.
+func (r *reading) isHours(j int) bool {
+	return r.language.Values.HoursNamed && r.is(j-1, "hour", "hours", "h")
+}
+
+// awaits reports whether a length of time is said from a token on: "il y a 2 heures", "dans environ 2 heures", "en 2 heures".
+func (r *reading) awaits(i int) bool {
+	for r.is(i-1, "the", "about") {
+		i--
+	}
+	if r.word(i-1) == "in" || r.language.is(r.folded(i-1), lasting) && r.folded(i-1) != "pour" {
+		return true
+	}
+	k, _ := slices.BinarySearch(r.says, i)
+	for n := 1; n <= min(k, r.language.ago.longest); n++ {
+		if _, words := r.language.ago.at(r.line, k-n); words == n {
+			return true
+		}
+	}
+	return false
 }

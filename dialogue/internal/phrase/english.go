@@ -298,7 +298,7 @@ var English = &Language{
 			2: "day after tomorrow | the day after tomorrow | overmorrow", -1: "yesterday", -2: "day before yesterday | the day before yesterday",
 		},
 		Feasts: map[string]string{
-			"12-25": "christmas | christmas day", "12-24": "christmas eve", "12-26": "boxing day", "12-31": "new years eve",
+			"12-25": "christmas | christmas day | xmas", "12-24": "christmas eve", "12-26": "boxing day", "12-31": "new years eve",
 			"01-01": "new years day | new year | new years", "10-31": "halloween", "02-14": "valentines day",
 		},
 		Now:     "right now | just now | at the moment | at this moment | at present | at the present time | right away | straight away",
@@ -309,6 +309,7 @@ var English = &Language{
 		ShortWeekdays: "sun mon tue wed thu fri sat", Endings: "st nd rd th", Point: '.',
 	},
 	Fractions: Fractions{
+		Over:   "in of",
 		Parts:  englishParts(),
 		Alone:  map[string][2]int64{"half": {1, 2}, "quarter": {1, 4}},
 		Wholes: "all | all of it | everything | the whole | the whole thing | the lot",
@@ -469,7 +470,10 @@ var English = &Language{
 		urge urgent used user users usual vacant valid valley value vast verify verse very vessel victim video view village visa visit visits voice volume vote wage wages wait waiter wake walk wall want warm warn wash waste
 		watch water wave ways weak wealth wear weather week weekly weight well went west what wheat wheel when where which while whip white whole whom wide width wife wild will wind window wine wing winner winter wire wired
 		wires wise wish with withdraw without witness woman wonder wood wool word words wore work worker works world worry worse worst worth wound wrap write wrong wrote yard yeah year years yellow young your youth zero
-		zone`,
+		zone
+		augusta boing booing boring bowing cheer christian christians dads dozed elements eros farmer fide fife filth fist foresight formed fort forte foul frida gland grad gran grind hale hallowed halo halt hors jane jude judy jung
+		lash lass latte lest litter lust mach marc marco marcy marsh menus midway minds mines mints missions moaning momo mono mont monte monty moor moron moth moths moto mourning nicht nigh nike nile nina nino pint pointy quartet
+		semen sever steven sundae sven teeth tents thee thirsty threw toddy trilling valentina valentino weed weeds weep weeps yearn flour junk mornings afternoons evenings nights`,
 }
 
 // englishParts are "third" to "twentieth", "hundredth" and "thousandth", of one and of several, by what they divide by.

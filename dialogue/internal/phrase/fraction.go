@@ -18,6 +18,7 @@ var Fraction = &Kind{name: "fraction", scan: always((*reading).fractionAt), none
 type Fractions struct {
 	Parts  map[string]int64    // "third": 3, behind a number
 	Alone  map[string][2]int64 // words that are a fraction by themselves: "half": {1, 2}
+	Over   string              // words between the one and the number of parts: "one in three"
 	Wholes string              // sayings of all of it: "everything"
 }
 

@@ -242,19 +242,19 @@ var French = &Language{
 	},
 	Values: Values{
 		Terms: map[string]string{
-			"the": "le la les l cet cette", "a": "un une", "in": "dans", "of": "de du des d", "from": "depuis", "until": "jusqua jusquau", "to": "au aux",
-			"at": "a vers", "and": "et", "but": "mais", "except": "sauf", "than": "que", "after": "apres", "before": "avant", "between": "entre",
+			"the": "le la les l cet cette", "a": "un une", "in": "dans", "about": "environ", "of": "de du des d", "from": "depuis", "until": "jusqua jusquau", "to": "au aux",
+			"at": "a vers", "and": "et", "but": "mais", "except": "sauf", "than": "que", "after": "apres lapres", "before": "avant", "between": "entre",
 			"half": "demi demie", "quarter": "quart", "point": "virgule", "minus": "moins", "percent": "pourcent",
-			"dozen": "douzaine", "hundred": "cent cents", "thousand": "mille", "million": "million millions", "billion": "milliard milliards",
+			"dozen": "douzaine", "hundred": "cent cents", "thousand": "mille", "million": "million millions", "billion": "milliard milliards", "trillion": "billion billions", "": "trillion trillions",
 			"this": "ce", "next": "prochain prochaine", "coming": "suivant suivante", "last": "dernier derniere passe passee",
 			"week": "semaine", "weeks": "semaines", "day": "jour", "days": "jours", "month": "mois", "year": "an annee", "years": "ans annees",
 			"hour": "heure", "hours": "heures", "minute": "minute", "minutes": "minutes", "fortnight": "quinzaine", "weekend": "weekend",
 			"later": "plus", "early": "tot", "late": "tard", "earlier": "avant", "end": "fin", "beginning": "debut", "noon": "midi", "midnight": "minuit", "now": "maintenant",
-			"morning": "matin matinee", "afternoon": "apresmidi", "evening": "soir soiree", "night": "nuit",
-			"january": "janvier janv", "february": "fevrier fevr", "march": "mars", "april": "avril", "may": "mai", "june": "juin", "july": "juillet juil", "august": "aout",
+			"morning": "matin matinee mat", "afternoon": "apresmidi", "evening": "soir soiree", "night": "nuit",
+			"january": "janvier janv", "february": "fevrier fevr fev", "march": "mars", "april": "avril avr", "may": "mai", "june": "juin", "july": "juillet juil", "august": "aout",
 			"september": "septembre", "october": "octobre", "november": "novembre", "december": "decembre",
 			"monday": "lundi", "tuesday": "mardi", "wednesday": "mercredi", "thursday": "jeudi", "friday": "vendredi", "saturday": "samedi", "sunday": "dimanche",
-			"euro": "euro euros eur", "cent": "centime centimes", "dollar": "dollar dollars", "pound": "livre livres", "franc": "franc francs chf", "yen": "yen yens", "zloty": "zloty zlotys",
+			"american": "americain americains", "canadian": "canadien canadiens", "australian": "australien australiens", "euro": "euro euros eur", "cent": "centime centimes", "dollar": "dollar dollars", "pound": "livre livres", "franc": "franc francs chf", "swiss": "suisse suisses", "yen": "yen yens", "zloty": "zloty zlotys",
 			"option": "numero option choix",
 		},
 		Compound: frenchNumber, NumberWords: slices.Concat(frenchOnes[2:], slices.Sorted(maps.Keys(frenchTens))),
@@ -268,8 +268,8 @@ var French = &Language{
 		},
 		ShortWeekdays: "dim lun mar mer jeu ven sam",
 		Now:           "tout de suite | en ce moment | a linstant | la maintenant",
-		Ago:           "il y a | ca fait",
-		Since:         "depuis", Lasting: "pour", Times: "fois",
+		Ago:           "il y a | il ya | ya | ca fait",
+		Since:         "depuis", Lasting: "pour en pendant durant", Times: "fois",
 		True: "oui vrai", False: "non faux",
 		Ands: "et plus ainsi", Without: "aucun aucune sans zero pas",
 		Called:   map[string]string{"phone": "numéro | téléphone | numéro de téléphone | portable", "email": "mail | email | adresse | adresse mail"},
@@ -277,6 +277,7 @@ var French = &Language{
 	},
 	Fractions: Fractions{
 		Parts:  frenchParts(),
+		Over:   "sur",
 		Alone:  map[string][2]int64{"moitie": {1, 2}, "demi": {1, 2}, "demie": {1, 2}, "quart": {1, 4}},
 		Wholes: "tout | le tout | la totalite | en totalite",
 	},
@@ -374,5 +375,10 @@ var French = &Language{
 		ouvrir paiement panne papier parler part partie partir passer patron payer pays perdre perdu pere petit peur photo pied place plainte plan plat plein pluie pneu point porte poste prendre pret preuve prix probleme
 		produit projet prouver quart question quitter raison rapide recevoir regarder relation rendez rendre repas reponse reseau reste retard retour retrait rester rouge route sable saison salle sante savoir semaine sens
 		service seul signe simple site soeur soiree soleil solde somme sorte sortie sortir souvent sport suite sujet table taille taxe temps tenir terre tete texte titre total toujours tour travail travailler train triste
-		trop trouver usage vacances valeur vendre venir vente verre vert vers vie vieux village ville vite vivre voir voisin voiture vol voler voyage vrai vue`,
+		trop trouver usage vacances valeur vendre venir vente verre vert vers vie vieux village ville vite vivre voir voisin voiture vol voler voyage vrai vue
+		about acres aires amant annexe anne annie ares atout aupres automne avait ayant choi choux croix dane dani danse debat debit debout debute debuts decombres dedie deduis defi defie demarche demo deni devie dieux dons douce doue
+		encre entra entrer entrez fele fente feter flanc frank futes gland grandi grande grands hait here hiver hors hunt jana jang jaune javier jedi joue joues jouir joug juan juge jung jupe jure jury jusque lait levre levres libre
+		libres lievre litre litres livree livret livrez lost lund mail mails maintenance malin malle marcy mare marin mark marks martin marx mary match mers melle mile mill miller millie mills milly mini mlle moine moines moise moisi
+		molle mont monte montes monty mots mous mouth murs nerf nobel once onde pass passa pause pisse pond pourront poussent printemps quadrant quant quark quinte saine saul saut seine soie soif soin sois soit sylvester tara tarde
+		tare taro tente tord trad troie trous vera verse versa verts veuille veiller vrille matins soirs`,
 }

@@ -251,23 +251,23 @@ var German = &Language{
 	Values: Values{
 		Terms: map[string]string{
 			"the": "der die das den dem am", "a": "ein eine einen einem einer eines", "in": "im in", "of": "des von", "from": "vom ab", "to": "vor", "until": "bis",
-			"past": "nach", "at": "um gegen", "and": "und", "but": "aber", "except": "ausser", "than": "als",
+			"past": "nach", "at": "um gegen", "about": "etwa ungefahr circa ca", "and": "und", "but": "aber", "except": "ausser", "than": "als",
 			"half": "halb halbe halben halber halbes", "quarter": "viertel", "oclock": "uhr", "point": "komma", "minus": "minus", "percent": "prozent",
-			"dozen": "dutzend", "hundred": "hundert", "thousand": "tausend", "million": "million millionen", "billion": "milliarde milliarden",
+			"dozen": "dutzend", "hundred": "hundert", "thousand": "tausend", "million": "million millionen", "billion": "milliarde milliarden", "trillion": "billion billionen", "": "trillion trillionen",
 			"this": "dieser diese dieses diesen diesem", "next": "nachster nachste nachstes nachsten nachstem", "coming": "kommender kommende kommendes kommenden kommendem", "following": "folgender folgende folgendes folgenden folgendem",
 			"previous": "voriger vorige voriges vorigen vorigem vergangener vergangene vergangenes vergangenen vorheriger vorherige vorherigen", "current": "aktueller aktuelle aktuellen laufender laufenden",
 			"last": "letzter letzte letztes letzten letztem", "week": "woche", "weeks": "wochen", "day": "tag", "days": "tage tagen", "month": "monat monats", "months": "monate monaten",
-			"year": "jahr jahres", "years": "jahre jahren", "hour": "stunde", "hours": "stunden", "minute": "minute", "second": "sekunde", "seconds": "sekunden", "more": "weitere", "weekend": "wochenende",
+			"year": "jahr jahres", "years": "jahre jahren", "hour": "stunde", "quarterhour": "viertelstunde viertelstunden", "hours": "stunden", "minute": "minute", "second": "sekunde", "seconds": "sekunden", "more": "weitere", "weekend": "wochenende",
 			"later": "spater", "earlier": "fruher", "end": "ende", "beginning": "anfang", "noon": "mittag mittags", "midnight": "mitternacht", "now": "jetzt sofort",
 			"early": "fruhem fruhen", "late": "spat spaten", "minutes": "minuten min",
 			"morning": "morgens fruh vormittag vormittags fruhmorgens", "afternoon": "nachmittag nachmittags", "evening": "abend abends spatabend spatabends", "night": "nacht nachts",
 			"january": "januar janner", "february": "februar", "march": "marz", "april": "april", "may": "mai", "june": "juni", "july": "juli", "august": "august",
 			"september": "september", "october": "oktober", "november": "november", "december": "dezember",
 			"monday": "montag", "tuesday": "dienstag", "wednesday": "mittwoch", "thursday": "donnerstag", "friday": "freitag", "saturday": "samstag sonnabend", "sunday": "sonntag",
-			"euro": "euro euros eur", "cent": "cent cents", "dollar": "dollar dollars", "pound": "pfund", "franc": "franken chf", "yen": "yen", "krona": "kronen krone", "zloty": "zloty",
+			"euro": "euro euros eur", "cent": "cent cents", "dollar": "dollar dollars", "pound": "pfund", "franc": "franken frankens chf", "swiss": "schweizer", "yen": "yen", "krona": "kronen krone", "zloty": "zloty",
 			"option": "nummer option punkt",
 		},
-		Number: germanNumber, NumberWords: slices.Concat(germanOnes[2:], germanTens), Respell: germanRespelled,
+		Number: germanNumber, Compound: germanApart, NumberWords: slices.Concat(germanOnes[2:], germanTens), Respell: germanRespelled,
 		Ordinals: germanOrdinals(),
 		Days: map[int]string{
 			0: "heute | heute abend | heute morgen | heute nachmittag | heute vormittag | heute mittag | heute nacht",
@@ -287,6 +287,7 @@ var German = &Language{
 		DayFirst: true, HalfTo: true, Point: ',',
 	},
 	Fractions: Fractions{
+		Over:   "von aus",
 		Parts:  germanParts(),
 		Alone:  germanFractions(),
 		Wholes: "alles | das ganze | ganz | komplett",
@@ -383,7 +384,12 @@ var German = &Language{
 		leben leer lehrer leicht leiter letzte licht liebe liste lohn luft macht maus mehr meer meist menge mensch meter miete milch mitte monat musik mutter nahe name natur neben neu nummer oben offen ordnung papier park
 		pause pfand platz post preis rate raum recht rede regel reise rente rest richtig rot ruhe runde sache saft satz schein schiff schluss schnee schnell schon schule schwer seite senden sicher sommer sonne sparen spiel
 		sprache stadt stand start stelle stern steuer stimme strasse stuck suche summe tasche tasse teil text tisch tochter tor tot trage treffen tur uber unten vater verein verlust verlag verlangern viel vogel voll wagen
-		wahl wald wand ware wasser weg wein weiss weit welt wenig wert wetter wind winter wissen wohnung wort wunsch zahl zeit zelt ziel zimmer zins zucker zug zusammen`,
+		wahl wald wand ware wasser weg wein weiss weit welt wenig wert wetter wind winter wissen wohnung wort wunsch zahl zeit zelt ziel zimmer zins zucker zug zusammen
+		abel achse achzen achzt ader amber auguste aussen aussern debatte dieb diebe diene dienen diener dieter diensten dreh drew eifer eile eilen eimer eisen elfen elite enge ente erde ernste ernsten ernster ernstes ernte ernten
+		eroberer ersetzen ersparen erstechen erstellen frida froh fund fung funk gegend geistern gestein grad gran grande half halfen hall halle hallen hals halt halte halten haube haute hefte heftiger heule hindert hute jaguar jane
+		jene joni jude judy julia julie julio jury klone koma komm komme kommandeur kommando kommentar krote lest list lost lust mach manch mara marco marcy mari mark marsch marsh marv marx mary match missionen mogen mona monch monty
+		morden morgan nachsehen nachsitzen nachos nackt naht nash nenn neuen nimmer paso punk saat sachs schuster semester siegen soeben spalt spar spart spatz spot stande sunde sunden take tape tate taten taugen tragen tres tue
+		uberzogen vergangen verlangen vieh viper view wache wachen weck weigere werk zahn zehen zeiten zweig zweige zweit`,
 }
 
 // germanRespelled writes umlauts that were written as two letters as they are compared.

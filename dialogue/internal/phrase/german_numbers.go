@@ -27,6 +27,18 @@ func germanNumber(word string) (string, bool) {
 	return strconv.Itoa(n), ok
 }
 
+// germanApart reads a number below a hundred that was written in three words: "ein und zwanzig".
+func germanApart(word func(i int) string) (n, words int) {
+	if word(1) != "und" || word(2) == "" {
+		return 0, 0
+	}
+	n, ok := germanBelowHundred(word(0) + "und" + word(2))
+	if !ok {
+		return 0, 0
+	}
+	return n, 3
+}
+
 func germanBelowMillion(word string) (int, bool) {
 	return germanScaled(word, "tausend", 1000, germanBelowThousand)
 }

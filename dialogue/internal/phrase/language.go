@@ -244,13 +244,14 @@ const (
 	you
 	aging
 	person
+	dividing
 )
 
 // wordRoles are the lists of words that give roles.
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		aging: b.Ages, person: b.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		dividing: l.Fractions.Over, aging: b.Ages, person: b.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}
@@ -334,6 +335,11 @@ func newLanguage(of *Language) *language {
 	for term, words := range of.Values.Terms {
 		for w := range strings.FieldsSeq(words) {
 			l.meant[w] = term
+		}
+	}
+	for w := range set(of.Common) {
+		if _, means := l.meant[w]; l.meant != nil && !means && l.isTerm(w) {
+			l.meant[w] = "" // "ich tue" is no Tuesday, and "un grand" no thousand
 		}
 	}
 	l.endings = set(of.Values.Endings)

@@ -3,6 +3,7 @@ package phrase
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Nothing that means something is passed over. A value is certain when every word of the utterance belongs to it, is
@@ -53,6 +54,9 @@ func (r *reading) quoted(tokens []int) string {
 func (r *reading) neutral(s Slot, t int, inside func(int) bool) (n int, neutral bool) {
 	if r.tokens[t].sort == mark {
 		return 1, !r.marksValue(s, t, inside)
+	}
+	if r.isOneOf(t, inside) {
+		return 1, false
 	}
 	k := r.spokenAt(t)
 	if n := r.bound(k); n > 0 {
@@ -139,6 +143,9 @@ func (r *reading) isAbout(s Slot, word string) bool {
 // measures reports whether a token makes of the number beside it a time or a length of time, which is no count: "at" in "at 3", "years"
 // in "9 years old". A slot may count just that: "nights", "age".
 func (r *reading) measures(s Slot, t int, inside func(int) bool) bool {
+	if (s.kind().money || s.kind() == Percent) && inside(t-1) && (r.isTimeUnit(t) || r.oclock(t) > t) { // 29 years
+		return true
+	}
 	if !s.kind().counts || !s.isPlaced() || r.question[r.tokens[t].fold] || r.isCounted(s, t) {
 		return false
 	}
@@ -166,6 +173,18 @@ func (r *reading) asksAge(s Slot) bool {
 		}
 	}
 	return slices.ContainsFunc(s.Names, func(name string) bool { return slices.ContainsFunc(foldedWords(name), is) })
+}
+
+// isOneOf reports whether a token is the one that makes a part of the number behind it: "one in three", "ein und zehn".
+func (r *reading) isOneOf(t int, inside func(int) bool) bool {
+	at := r.past(t+1, "out")
+	return r.means(t, 1) && (r.word(at) == "and" || r.language.is(r.folded(at), dividing)) && inside(at+1) && (r.tokens[at+1].sort == digits || r.isNumberWord(at+1))
+}
+
+// means reports whether a word is a number, or the article that is one.
+func (r *reading) means(t int, n int64) bool {
+	units, ok := r.language.Values.Units[r.word(t)]
+	return ok && units == n || n == 1 && r.language.meant != nil && r.word(t) == "a"
 }
 
 // bound is how many spoken words from the k-th on make a limit of a value: "less than".
@@ -309,13 +328,13 @@ func (r *reading) marksValue(s Slot, t int, inside func(int) bool) bool {
 	if _, _, part := vulgar(sign); part {
 		return true
 	}
-	if _, money := signs[sign]; money {
+	if unicode.Is(unicode.Sc, sign) {
 		return true
 	}
 	if (sign == ',' || sign == '.') && !r.isGlued(t) && r.isGlued(t+1) && inside(t+1) { // ",77"
 		return true
 	}
-	if isMinus(sign) && !s.kind().days && inside(t+1) {
+	if isMinus(sign) && inside(t+1) && (!s.kind().days || s.kind() == Duration && r.isGlued(t+1) && !r.isGlued(t)) {
 		return true
 	}
 	return false

@@ -61,7 +61,7 @@ func (r *reading) compound(but func(word string) bool) {
 			return t.fold
 		})
 		digit := i > 0 && r.language.meant[r.tokens[i-1].fold] == "point"
-		if words == 0 || words == 1 && n == 1 && !alone && !digit { // an article
+		if words == 0 || words == 1 && n == 1 && !alone && !digit || words == 1 && n == 1000 && i > 0 && r.tokens[i-1].sort == digits { // an article, "10 mille"
 			continue
 		}
 		first, last := &r.tokens[i], i
@@ -136,7 +136,7 @@ func (l *language) findValueWords() {
 		words = set(fixedTerms)
 	}
 	for _, add := range []iter.Seq[string]{
-		maps.Keys(l.Values.Units), maps.Keys(l.scales), maps.Keys(l.currencies), maps.Keys(l.months),
+		maps.Keys(l.Values.Units), maps.Keys(l.scales), maps.Keys(set(fixedCoins)), maps.Keys(l.months),
 		maps.Keys(l.weekdays), maps.Keys(l.spans), maps.Keys(l.parts), maps.Keys(l.days.of), maps.Keys(l.feasts.of),
 	} {
 		for saying := range add {
@@ -145,8 +145,10 @@ func (l *language) findValueWords() {
 			}
 		}
 	}
-	for w := range l.meant {
-		words[w] = true
+	for w, term := range l.meant {
+		if term != "" {
+			words[w] = true
+		}
 	}
 	for _, w := range l.Values.NumberWords {
 		words[w] = true
@@ -161,7 +163,13 @@ func (l *language) findValueWords() {
 		l.known[w+"th"], l.known[w+"ths"] = true, true
 	}
 	l.known["hundredth"], l.known["hundredths"] = true, true
+	for w := range l.currencies {
+		l.known[w] = true
+	}
 	maps.Copy(l.known, words)
+	for w := range set(short) {
+		words[w] = false
+	}
 	maps.Copy(l.known, ordinals)
 	l.valueWords, l.ordinalWords = vocables(words), vocables(ordinals)
 	l.politeWords, l.longYes = vocables(set(l.Answers.Polite)), vocables(set(l.Verdicts.Long))
@@ -171,7 +179,7 @@ func (l *language) findValueWords() {
 func vocables(words map[string]bool) []vocable {
 	var all []vocable
 	for _, w := range slices.Sorted(maps.Keys(words)) {
-		if misspellable(w) {
+		if words[w] && misspellable(w) {
 			all = append(all, vocable{w, shape(w)})
 		}
 	}
@@ -199,7 +207,10 @@ func nearestWord(words []vocable, said string) (string, bool) {
 	return found, found != "" && !twice
 }
 
-// word is the word at a token as values are read with it, or "" where none is.
+// word is the word at a token as values are read with it, or "" where none is. It and those below are called in so many places that their
+// copies would be 64 kB of the command.
+//
+//go:noinline
 func (r *reading) word(i int) string {
 	if i < 0 || i >= len(r.tokens) {
 		return ""
@@ -208,9 +219,13 @@ func (r *reading) word(i int) string {
 }
 
 // is reports whether one of some words stands at a token.
+//
+//go:noinline
 func (r *reading) is(i int, words ...string) bool { return slices.Contains(words, r.word(i)) }
 
 // past is the token behind one of some words, where one stands at a token, and that token otherwise.
+//
+//go:noinline
 func (r *reading) past(i int, words ...string) int {
 	if r.is(i, words...) {
 		i++

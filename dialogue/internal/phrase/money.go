@@ -102,8 +102,9 @@ func (r *reading) moneyAt(i int) (found, bool) {
 		why := because(TwoCurrencies, Args{"said": r.said(m.i, m.j)})
 		return r.refusal(why, m.i, m.j), true
 	}
-	if most := places(want); m.places() > most {
-		why := because(SmallAmount, Args{"currency": want, "count": most, "value": r.language.digits(m.String())})
+	if most := places(want); max(m.places(), m.fine) > most { // of 1,234 euros nobody knows whether they are thousands
+		value := m.FloatString(max(m.places(), m.fine))
+		why := because(SmallAmount, Args{"currency": want, "count": most, "value": r.language.digits(value)})
 		return r.refusal(why, m.i, m.j), true
 	}
 	score := 1.0
@@ -208,9 +209,14 @@ func (r *reading) unit(m *amount) {
 	if r.word(at) == "of" || r.word(at) == "a" {
 		at++ // a couple of pounds, half a dollar
 	}
-	if _, named := r.language.currencies[r.word(at+1)]; named && r.word(at) == "us" { // a pronoun otherwise
-		m.join(coin{codes: dollars[:1]})
-		at++
+	if next := at + 1; r.word(at) == "us" { // a pronoun otherwise
+		if r.sign(next) == '-' { // US-Dollar
+			next++
+		}
+		if _, named := r.language.currencies[r.word(next)]; named {
+			m.join(coin{codes: dollars[:1]})
+			at = next
+		}
 	}
 	c, ok := r.coin(at)
 	if !ok {

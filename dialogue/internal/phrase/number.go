@@ -18,6 +18,7 @@ type number struct {
 	i, j  int
 	words bool // it was said in words
 	long  bool // it has more digits than any number
+	fine  int  // how many decimal places were said, where nothing makes it greater
 }
 
 // numberAt reads a number that begins at a token: "1,234.50", "two hundred and fifty", "2k", "minus a half".
@@ -49,6 +50,14 @@ func (r *reading) integerAt(i int) (found, bool) {
 func (r *reading) percent(j int) int {
 	if r.sign(j) == '%' || r.word(j) == "percent" {
 		return j + 1
+	}
+	if at := j + 1; r.is(j, "per", "pour") { // vingt pour cent
+		if r.sign(at) == '-' {
+			at++
+		}
+		if w := r.word(at); w == "cent" || w == "100" && r.isSpelled(at) {
+			return at + 1
+		}
 	}
 	return j
 }
@@ -100,12 +109,13 @@ func (r *reading) inDigits(i int) (number, bool) {
 	if !fits {
 		return number{i: i, j: j, long: true}, true
 	}
-	n := number{decimal: d, i: i, j: j}
+	n := number{decimal: d, i: i, j: j, fine: len(fraction)}
 	if r.isGlued(j) && r.tokens[j].sort == letters {
 		scale, known := r.scale(j, true)
 		if known {
 			d.shift(scale)
 			n.j++
+			n.fine = 0
 			return n, !r.isGlued(n.j) || r.tokens[n.j].sort == mark
 		}
 		return n, r.isUnit(j)
@@ -187,6 +197,7 @@ func (r *reading) greater(n *number) {
 			}
 			n.shift(scale)
 		}
+		n.fine = 0
 		n.j++
 	}
 }

@@ -59,10 +59,10 @@ func (r *reading) belowThousand(i int, first bool) (n int64, j int, ok bool) {
 
 func (r *reading) belowHundred(i int) (n int64, j int, ok bool) {
 	n, ok = r.language.Values.Units[r.word(i)]
-	if !ok {
+	j = i + 1
+	if !ok || n == 1 && r.is(i-1, "this", "that", "the", "which", "each", "every", "any", "no") && !r.isScale(j) && r.oclock(j) == j { // this one
 		return 0, i, false
 	}
-	j = i + 1
 	if n < 20 {
 		return n, j, true
 	}
@@ -108,6 +108,11 @@ func (r *reading) isScale(j int) bool {
 func (r *reading) half(i int) (number, bool) {
 	at := r.past(i, "a", "an", "one")
 	n := number{i: i, j: at + 1, words: true}
+	if end, ok := r.andHalf(at); ok && at > i { // one and a half
+		n.decimal, _ = parseDecimal("1", "5")
+		n.j = end
+		return n, true
+	}
 	switch r.word(at) {
 	case "half":
 		n.decimal, _ = parseDecimal("", "5")

@@ -48,7 +48,7 @@ func (r *reading) nthWeekday(i int) (dated, bool) {
 
 // nthIn is the n-th weekday of a month, of the year that stands at a token, or else of the first in which it is not past.
 func (r *reading) nthIn(n int, w time.Weekday, month time.Month, i int) dated {
-	if r.sign(i) == '.' && r.isGlued(i) && len(r.word(i-1)) <= 4 {
+	if r.sign(i) == '.' && r.isGlued(i) && len(r.folded(i-1)) <= 5 {
 		i++
 	}
 	first := day{r.today().year, month, 1}

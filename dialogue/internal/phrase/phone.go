@@ -41,20 +41,15 @@ func PhoneCountries() []string { return slices.Sorted(maps.Keys(numberings)) }
 
 // international is a national number with the code of its country, and any other as it is. It reports false for a number without
 // its area, or with too many digits.
-func (n numbering) international(number string, said string) (string, bool) {
+func (n numbering) international(number string) (string, bool) {
 	switch {
 	case n.code == "":
 		return number, true
 	case strings.HasPrefix(number, cmp.Or(n.exit, "00")):
 		number = "+" + number[len(cmp.Or(n.exit, "00")):]
 	}
-	if abroad, is := strings.CutPrefix(number, "+"); is {
-		if n.trunk != "" && strings.Contains(said, "("+n.trunk+")") { // "+49 (0)30"
-			if national, is := strings.CutPrefix(abroad, n.code+n.trunk); is {
-				abroad = n.code + national
-			}
-		}
-		return "+" + abroad, true
+	if strings.HasPrefix(number, "+") {
+		return number, true
 	}
 	national, dialled := strings.CutPrefix(number, n.trunk)
 	if len(national) < n.least || len(national) > n.most || !dialled && n.least != 10 {
@@ -73,7 +68,7 @@ func (r *reading) phoneAt(i int, country string) (found, bool) {
 		return found{}, false
 	}
 	var b strings.Builder
-	for n, c := range said {
+	for n, c := range withoutTrunk(said) {
 		if c >= '0' && c <= '9' || c == '+' && n == 0 {
 			b.WriteRune(c)
 		}
@@ -82,11 +77,21 @@ func (r *reading) phoneAt(i int, country string) (found, bool) {
 	if n := len(strings.TrimPrefix(number, "+")); n < 6 || n > 15 || strings.Count(said, "(") != strings.Count(said, ")") {
 		return found{}, false
 	}
-	number, ok = numberings[country].international(number, said)
+	number, ok = numberings[country].international(number)
 	if !ok {
 		return r.refusal(because(WrongForm, Args{"said": r.said(i, j)}), i, j), true
 	}
 	return r.value(number, i, j, 1), true
+}
+
+// withoutTrunk is a number with the code of its country, without the digit that only callers from inside dial: "+44 (0)20". Numbers of
+// Italy have it from abroad, too.
+func withoutTrunk(said string) string {
+	before, behind, ok := strings.Cut(said, "(0)")
+	if code := strings.TrimRight(before, " "); ok && (strings.HasPrefix(code, "+") || strings.HasPrefix(code, "00")) && !strings.HasSuffix(code, "39") {
+		return before + behind
+	}
+	return said
 }
 
 // wholeDate is the token behind a date in digits that has its year.

@@ -16,3 +16,19 @@ var zones = map[string]*time.Location{
 func hoursEast(name string, hours int) *time.Location {
 	return time.FixedZone(name, hours*int(time.Hour/time.Second))
 }
+
+// zoned reads a time zone behind a time: "4pm CET".
+func (r *reading) zoned(c *clock) {
+	j := c.j
+	if r.sign(j) == '(' {
+		j++
+	}
+	zone, ok := zones[r.folded(j)]
+	if !ok {
+		return
+	}
+	if c.zone, j = zone, j+1; r.sign(j) == ')' {
+		j++
+	}
+	c.j, c.bare = j, false
+}
