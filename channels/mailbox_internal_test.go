@@ -15,6 +15,7 @@ func TestACursorBelongsToItsConversation(t *testing.T) {
 	for _, c := range []change{
 		{Channel: "desk", User: "ada", In: &Message{ID: "1"}},
 		{Took: "1"},
+		{Took: "1"}, // recorded twice
 		{Sent: 9},
 		{Over: true},
 		{In: &Message{ID: "2"}, Next: true},

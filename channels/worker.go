@@ -407,17 +407,22 @@ func outgoing(ch Channel, m *mailbox, said *dialogue.Delivery) *Outgoing {
 	return out
 }
 
-// pause waits before the next try, longer from try to try. It returns early, with an error, when ctx is done.
+// pause waits before the next try. It returns early, with an error, when ctx is done.
 func (d *Driver) pause(ctx context.Context, tries int, wish time.Duration) error {
+	select {
+	case <-time.After(d.backoff(tries, wish)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// backoff is how long the next try is waited for: longer from try to try, and as long as the provider wishes.
+func (d *Driver) backoff(tries int, wish time.Duration) time.Duration {
 	wait := d.o.MaxBackoff
 	if tries < 20 {
 		wait = min(wait, d.o.Backoff<<(tries-1))
 	}
 	wait -= rand.N(wait/2 + 1) //nolint:gosec // so that many do not come back together
-	select {
-	case <-time.After(max(wait, min(wish, longestWish))):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return max(wait, min(wish, longestWish))
 }

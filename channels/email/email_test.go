@@ -375,6 +375,19 @@ func TestTheEndOfALargeMessageMayBeMissing(t *testing.T) {
 	}
 }
 
+// TestNothingIsSignedWithoutASecret refuses what is signed with the secret "", which is a variable that nobody has set.
+func TestNothingIsSignedWithoutASecret(t *testing.T) {
+	ch, err := email.New(email.Options{From: "bank@example.org", Server: "127.0.0.1:25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, stamp := channeltest.Recording(t, "plain.eml"), strconv.FormatInt(time.Now().Unix(), 10)
+	r := channeltest.POST("/channels/email", body, "X-Timestamp", stamp, "X-Signature", channels.HexHMAC("", []byte(stamp+"."), body))
+	if _, err := ch.Receive(channeltest.Request(t, r)); !errors.Is(err, channels.ErrForged) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestReply cuts what is quoted.
 func TestReply(t *testing.T) {
 	for text, want := range map[string]string{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -153,6 +154,16 @@ func TestTheDocumentedSignature(t *testing.T) {
 	got := channels.HexHMAC("8f742231b10e8888abcd99yyyzzz85a5", []byte("v0:1531420618:"), []byte(body))
 	if want := "a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503"; got != want {
 		t.Errorf("found %s, expected %s", got, want)
+	}
+}
+
+// TestNothingIsSignedWithoutASecret refuses what is signed with the secret "", which is a variable that nobody has set.
+func TestNothingIsSignedWithoutASecret(t *testing.T) {
+	r := signed(asJSON, recording(t, "message.json"), time.Now())
+	stamp := r.Header.Get("X-Slack-Request-Timestamp")
+	r.Header.Set("X-Slack-Signature", "v0="+channels.HexHMAC("", []byte("v0:"+stamp+":"), recording(t, "message.json")))
+	if _, err := slack.New(slack.Options{Token: "xoxb-test"}).Receive(channeltest.Request(t, r)); !errors.Is(err, channels.ErrForged) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -195,6 +195,15 @@ func TestOldButtonsInGroups(t *testing.T) {
 	}.Run(t)
 }
 
+// TestNothingIsSignedWithoutASecret refuses a request without a secret where none is set, as where nobody has set a variable.
+func TestNothingIsSignedWithoutASecret(t *testing.T) {
+	r := signed(channeltest.Recording(t, "message.json"))
+	r.Header.Del("X-Telegram-Bot-Api-Secret-Token")
+	if _, err := telegram.New(telegram.Options{Token: "110201543:token"}).Receive(channeltest.Request(t, r)); !errors.Is(err, channels.ErrForged) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestAPressedButtonIsAnswered ends its progress bar by the response.
 func TestAPressedButtonIsAnswered(t *testing.T) {
 	ch := newChannel(t, &channeltest.Provider{})

@@ -96,6 +96,28 @@ func TestTheDocumentedSignature(t *testing.T) {
 	}
 }
 
+// TestRepeatedValuesAreSignedOnce signs a name with several values: each value once, in their order.
+func TestRepeatedValuesAreSignedOnce(t *testing.T) {
+	const address = "https://mycompany.com/myapp.php"
+	if got, want := twilio.Sign("12345", address, url.Values{"b": {"2", "1", "2"}, "a": {"3"}}), twilio.Sign("12345", address+"a3b1b2", nil); got != want {
+		t.Errorf("found %s, expected %s", got, want)
+	}
+}
+
+// TestNothingIsSignedWithoutAToken refuses what is signed with the token "", which is a variable that nobody has set.
+func TestNothingIsSignedWithoutAToken(t *testing.T) {
+	const path = "/channels/twilio-sms"
+	r := signed(path, recording(t, "sms.txt"))
+	form, err := url.ParseQuery(string(recording(t, "sms.txt")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Twilio-Signature", twilio.Sign("", "https://bot.example.com"+path, form))
+	if _, err := twilio.NewSMS(twilio.Options{}).Receive(channeltest.Request(t, r)); !errors.Is(err, channels.ErrForged) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestALongSMSTakesSeveral splits a text behind a word.
 func TestALongSMSTakesSeveral(t *testing.T) {
 	p := &channeltest.Provider{}

@@ -84,6 +84,7 @@ func TestWhatsApp(t *testing.T) {
 		Forged: map[string]*http.Request{
 			"no signature": none, "a wrong signature": wrong, "another body": other,
 			"a wrong verify token": verify("hub.mode=subscribe&hub.verify_token=guess&hub.challenge=1"), "no verify token": verify("hub.mode=subscribe"),
+			"another mode": verify("hub.mode=unsubscribe&hub.verify_token=verify&hub.challenge=1"),
 		},
 		Ignored: map[string]*http.Request{
 			"a message in a group":         signed(channeltest.Recording(t, "text.json", `"from": "16505551234",`, `"from": "16505551234", "group_id": "Y2FwaV9ncm91cDox",`)),
@@ -113,6 +114,19 @@ func TestWhatsApp(t *testing.T) {
 		},
 		Markup: "tea & milk <b>", Shown: "tea & milk <b>", // nothing in it is a mention or a link
 	}.Run(t)
+}
+
+// TestNothingIsSignedWithoutASecret refuses what is signed with the secret "", and what is verified with the token "".
+func TestNothingIsSignedWithoutASecret(t *testing.T) {
+	ch, order := whatsapp.New(whatsapp.Options{PhoneNumberID: "106540352242922"}), channeltest.Recording(t, "text.json")
+	for _, r := range []*http.Request{
+		channeltest.POST("/channels/whatsapp", order, "X-Hub-Signature-256", "sha256="+channels.HexHMAC("", order)),
+		httptest.NewRequest(http.MethodGet, "/channels/whatsapp?hub.mode=subscribe&hub.verify_token=&hub.challenge=1", nil),
+	} {
+		if _, err := ch.Receive(channeltest.Request(t, r)); !errors.Is(err, channels.ErrForged) {
+			t.Errorf("%s: %v", r.Method, err)
+		}
+	}
 }
 
 // TestTheAddressIsVerified answers the challenge.

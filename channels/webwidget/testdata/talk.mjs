@@ -1,6 +1,6 @@
 // Speaks by the script's own client: node talk.mjs SCRIPT BASE ORIGIN STATE TEXT… prints what is said, a line of JSON each,
 // and a line "state" for changes of the connection. STATE is a file in the place of the browser's storage.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 
 const [script, base, origin, file, ...texts] = process.argv.slice(2);
 new Function(readFileSync(script, "utf8"))();
@@ -12,7 +12,10 @@ const storage = {
       return null;
     }
   },
-  setItem: (_, value) => writeFileSync(file, value),
+  setItem: (_, value) => {
+    writeFileSync(file + ".new", value); // this program may be ended at any moment: a browser's storage is whole then
+    renameSync(file + ".new", file);
+  },
 };
 const talk = globalThis.fermataWidget.client({
   base,
