@@ -228,3 +228,24 @@ func TestEveningsAreLate(t *testing.T) {
 		t.Errorf("two in the night is %+v", v)
 	}
 }
+
+// A limit is asked about, unless the question is for it, also where its words are those of every sentence.
+func TestLimitsAreNoValues(t *testing.T) {
+	for _, tt := range []struct {
+		loc                phrase.Locale
+		asked, said, limit string // limit asks for one
+	}{
+		{euros, "How much do you pay?", "over 40 euros", "How much is it over?"},
+		{euros, "How much do you pay?", "up to 40 euros", "Up to how much?"},
+		{deutsch, "Wie viel zahlen Sie?", "über 40 Euro", "Über wie viel Euro?"},
+		{deutsch, "Wie viel zahlen Sie?", "bis zu 40 Euro", "Bis zu wie viel Euro?"},
+		{francais, "Combien payez-vous ?", "jusqu'à 40 euros", "Jusqu'à combien ?"},
+	} {
+		if v, ok := tt.loc.Read(phrase.Slot{Kind: phrase.Money, Asked: tt.asked}, tt.said, now); certain(v, ok) {
+			t.Errorf("%q to %q is %v", tt.said, tt.asked, v.Value)
+		}
+		if v, ok := tt.loc.Read(phrase.Slot{Kind: phrase.Money, Asked: tt.limit}, tt.said, now); !certain(v, ok) {
+			t.Errorf("%q to %q is %+v", tt.said, tt.limit, v)
+		}
+	}
+}

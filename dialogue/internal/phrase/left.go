@@ -215,12 +215,15 @@ func (r *reading) asksLimit() bool {
 
 // asksFor reports whether spoken words are words of the question: "At most?" "At most 50."
 func (r *reading) asksFor(k, n int) bool {
+	asked := false
 	for _, t := range r.says[k : k+n] {
-		if !r.question[r.tokens[t].fold] && r.language.class(r.tokens[t].fold) == content {
+		word := r.tokens[t].fold
+		if !r.question[word] && r.language.class(word) == content {
 			return false
 		}
+		asked = asked || r.question[word]
 	}
-	return len(r.question) > 0
+	return asked
 }
 
 // names reports whether a word is one of those that a slot, or one beside it, is called by.
