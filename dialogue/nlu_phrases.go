@@ -267,7 +267,7 @@ func (u *utterance) begun() []Command {
 	if len(u.match()) == 0 || u.match()[0].Score < likely || u.asksText() {
 		return nil
 	}
-	return u.begin()
+	return u.checked(u.begin())
 }
 
 // asksText reports whether any words are an answer.

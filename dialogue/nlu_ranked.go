@@ -14,6 +14,9 @@ type flowRanker struct {
 	meant []meaning // by class
 }
 
+// mostOptions is among how many flows users choose.
+const mostOptions = 3
+
 // rankerOn is the default of Settings.Ranker.
 const rankerOn = "on"
 
@@ -93,6 +96,16 @@ func (r *flowRanker) flows(text string) []string {
 	return names
 }
 
+// options are the flows of a ranking, in its order.
+func (r *flowRanker) options(found rank.Ranking) (flows []string) {
+	for _, c := range found.Classes {
+		if flow := r.meant[c.Class].flow; flow != "" && !slices.Contains(flows, flow) {
+			flows = append(flows, flow)
+		}
+	}
+	return flows
+}
+
 // plainTexts are phrases without their placeholders, which say nothing by themselves.
 func plainTexts(phrases []string) []string {
 	all := make([]string, len(phrases))
@@ -145,7 +158,7 @@ func (u *utterance) guessed() []Command {
 	}
 	begins, asks := rank.Ahead, rank.Near
 	if u.flow != "" {
-		begins, asks = rank.Plain, rank.Ahead
+		begins, asks = rank.Plain, rank.Torn
 	}
 	best := found.Classes[0]
 	first := ranker.meant[best.Class]
@@ -164,16 +177,27 @@ func (u *utterance) guessed() []Command {
 	case found.Sure < asks:
 		return nil
 	}
-	var options []string
-	for _, c := range found.Classes {
-		if flow := ranker.meant[c.Class].flow; flow != "" && !slices.Contains(options, flow) {
-			options = append(options, flow)
-		}
-	}
+	options := ranker.options(found)
 	if len(options) == 0 || slices.Contains(options, u.flow) {
 		return nil
 	}
 	return []Command{{Type: Clarify, Options: options, Source: FromRanker}}
+}
+
+// checked asks which flow is meant where a trigger that was not said quite so begins one, and the ranker does not find it clearly ahead.
+func (u *utterance) checked(all []Command) []Command {
+	flow := begunBy(all)
+	if flow == "" || u.flow != "" || u.dialogue.settings.Ranker == RankerOff {
+		return all
+	}
+	ranker := u.rankedWithout(u.Shut)
+	found := ranker.Rank(u.text) // words alone: an embedder is asked where nothing else was understood
+	options := ranker.options(found)
+	if len(options) > 0 && options[0] == flow && (found.Sure >= rank.Ahead || len(options) == 1) {
+		return all
+	}
+	options = append([]string{flow}, slices.DeleteFunc(options, func(name string) bool { return name == flow })...)
+	return []Command{{Type: Clarify, Options: options[:min(mostOptions, len(options))], Source: FromRanker}}
 }
 
 // denies reports whether a message denies what a flow is called by, and the flow does not begin with a denial.

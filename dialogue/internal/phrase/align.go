@@ -142,13 +142,20 @@ func (t *turn) shuffled(v *variant) float64 {
 	return (gain - max(0, cost)) * (1 - worthless)
 }
 
-// values are the values of a variant's placeholders, by the way that fill found best.
-func (t *turn) values(v *variant) map[string]Value {
+// values are the values of a variant's placeholders, by the way that fill found best. The variant was not said where a text takes
+// the place of its words: "why is my card late" is no "what is {thing}".
+func (t *turn) values(v *variant) (values map[string]Value, said bool) {
 	if v.words == len(v.elements) {
-		return nil
+		return nil, true
 	}
 	t.fill(v)
-	values := make(map[string]Value)
+	values = make(map[string]Value)
+	literals, heard, text := 0.0, 0.0, false
+	for _, el := range v.elements {
+		if el.literal >= 0 && !el.free {
+			literals += el.weight
+		}
+	}
 	width := t.said + 1
 	for e, i := 0, 0; e < len(v.elements); {
 		el, c := v.elements[e], t.cells[e*width+i]
@@ -160,6 +167,8 @@ func (t *turn) values(v *variant) map[string]Value {
 		case take:
 			if el.slot >= 0 {
 				values[t.m.slots[el.slot].Name] = t.slot(el.slot)[c.value].Value
+			} else {
+				heard += el.weight
 			}
 			e, i = e+1, i+int(c.n)
 		case begin:
@@ -168,11 +177,11 @@ func (t *turn) values(v *variant) map[string]Value {
 				j++
 			}
 			slot := t.m.slots[el.slot]
-			values[slot.Name] = t.textValue(slot, i, j)
+			values[slot.Name], text = t.textValue(slot, i, j), true
 			e, i = e+1, j
 		}
 	}
-	return values
+	return values, !text || heard >= v.least*literals
 }
 
 // textValue is the text that the spoken words from i to before j say. One that ends with the last word that is looked

@@ -89,6 +89,7 @@ type variant struct {
 	elements []element
 	total    float64
 	reach    float64 // the best score that it can have
+	least    float64 // the part of its words that is said where a text is taken
 	words    int     // literals
 }
 
@@ -222,7 +223,7 @@ func (c *compiler) phrase(i int, p Phrase) error {
 
 // variant adds one way to read the phrase, unless it is one that says nothing.
 func (c *compiler) variant(elements []element) error {
-	v := variant{phrase: c.phraseAt, elements: elements, reach: 1}
+	v := variant{phrase: c.phraseAt, elements: elements, reach: 1, least: 0.5}
 	heavy, typed, must := false, false, false
 	for _, e := range elements {
 		v.total += e.weight
@@ -241,8 +242,11 @@ func (c *compiler) variant(elements []element) error {
 		return c.fail(0, "it matches anything that is said, or nothing; give it a word that must be there")
 	case !must:
 		v.reach = 0.5 // the value alone says little about what is wanted
-	case !heavy && typed:
+	case !heavy && v.words < len(elements):
 		v.reach = 0.8
+	}
+	if !heavy {
+		v.least = 1
 	}
 	c.m.variants = append(c.m.variants, v)
 	return nil

@@ -66,10 +66,12 @@ func (m *Matcher) Match(text string, now time.Time) []Match {
 		a, b := &all[i], &all[j]
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.variant.total, a.variant.total), cmp.Compare(a.variant.phrase, b.variant.phrase)) < 0
 	})
-	matches := make([]Match, len(all))
-	for i, s := range all {
-		p := m.phrases[s.variant.phrase]
-		matches[i] = Match{ID: p.ID, Phrase: p.Text, Score: s.score, Values: t.values(s.variant)}
+	matches := make([]Match, 0, len(all))
+	for _, s := range all {
+		if values, said := t.values(s.variant); said {
+			p := m.phrases[s.variant.phrase]
+			matches = append(matches, Match{ID: p.ID, Phrase: p.Text, Score: s.score, Values: values})
+		}
 	}
 	return matches
 }

@@ -17,6 +17,7 @@ const byMeaning = 0.5
 // told is a text as it is compared.
 type told struct {
 	features []feature
+	heavy    []int32   // the stems of its words with a meaning of their own
 	vector   []float32 // of length 1; nil where words alone count
 }
 
@@ -77,13 +78,13 @@ func (r *Ranker) align() error {
 	}
 	words := func(t told, without int) []float64 { return r.scores(t.features, without) }
 	means := func(t told, without int) []float64 { return r.meanings.scores(r, t.vector, without) }
-	far, near := r.foreignScore(means), own(means)
+	far, near := r.foreignScore(means, fewForeign), own(means)
 	const least = 0.02
 	if !(near-far > least) {
 		return fmt.Errorf("examples (%.3f) are no nearer to their classes than foreign texts are (%.3f)", near, far)
 	}
-	r.meanings.scale = (own(words) - r.foreignScore(words)) / (near - far)
-	r.meanings.shift = r.foreignScore(words) - far*r.meanings.scale
+	r.meanings.scale = (own(words) - r.foreignScore(words, fewForeign)) / (near - far)
+	r.meanings.shift = r.foreignScore(words, fewForeign) - far*r.meanings.scale
 	return nil
 }
 
@@ -126,7 +127,7 @@ func (m *meanings) scores(r *Ranker, v []float32, without int) []float64 {
 }
 
 func (r *Ranker) toldExample(i int) told {
-	t := told{features: r.vectors[i]}
+	t := told{features: r.vectors[i], heavy: r.heavy[i]}
 	if r.meanings != nil {
 		t.vector = r.meanings.examples[i]
 	}

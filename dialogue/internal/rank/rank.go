@@ -36,6 +36,7 @@ type Sureness int
 const (
 	Foreign Sureness = iota // the text is about none of the classes
 	Near                    // it may be about one of those that are ranked
+	Torn                    // the first class is ahead, but a word speaks for another one
 	Ahead                   // the first class is clearly ahead
 	Plain                   // so clearly that it counts where an error is dear
 )
@@ -60,6 +61,8 @@ type Ranker struct {
 	words   func(string) []Word
 	space   space
 	class   []int32           // by example: its class
+	about   []bool            // by example: it names or describes the class, and nobody says it
+	heavy   [][]int32         // by example: the stems of its words with a meaning of their own
 	vectors [][]feature       // by example
 	inTexts [][]entry         // by feature: the examples that have it
 	inMeans [][]entry         // by feature: the classes that have it, in order
@@ -83,12 +86,13 @@ func New(classes []Class, o Options) *Ranker {
 	r := &Ranker{words: o.Words, space: newSpace(), size: make([]float64, len(classes)), turns: make([]map[string]bool, len(classes))}
 	for c, class := range classes {
 		r.turns[c] = make(map[string]bool)
-		for _, text := range slices.Concat(class.Examples, class.About) {
+		for i, text := range slices.Concat(class.Examples, class.About) {
 			words := r.words(text)
 			r.spelled.learn(words)
 			r.texts = append(r.texts, text)
 			r.vectors = append(r.vectors, r.space.features(words, true))
-			r.class = append(r.class, int32(c))
+			r.heavy = append(r.heavy, r.space.heavy(words))
+			r.class, r.about = append(r.class, int32(c)), append(r.about, i >= len(class.Examples))
 			for _, w := range words {
 				if w.Turns {
 					r.turns[c][w.Stem] = true
@@ -142,7 +146,7 @@ func (r *Ranker) Rank(text string) Ranking { return r.RankVector(text, nil) }
 // no meanings, words alone count.
 func (r *Ranker) RankVector(text string, vector []float32) Ranking {
 	words := r.said(text)
-	v := told{features: r.space.unit(r.space.features(words, false)), vector: r.meanings.unit(vector)}
+	v := told{r.space.unit(r.space.features(words, false)), r.space.heavy(words), r.meanings.unit(vector)}
 	ranking, ahead, rest := r.rank(v, r.near(v, noText))
 	switch {
 	case ranking.Sure == Foreign:
@@ -151,6 +155,9 @@ func (r *Ranker) RankVector(text string, vector []float32) Ranking {
 		ranking.Sure = Plain
 	case r.bounds.ahead.allows(ranking.Classes[0].Score, ahead, rest):
 		ranking.Sure = Ahead
+	}
+	if ranking.Sure >= Ahead && r.torn(v, ranking, ahead) {
+		ranking.Sure = Torn
 	}
 	return ranking
 }
@@ -190,4 +197,28 @@ func (r *Ranker) rank(v told, scores []float64) (ranking Ranking, ahead, rest fl
 		}
 	}
 	return ranking, 1 - best[1].Score/first.Score, first.Score - r.strongest(v, first.Class)
+}
+
+// torn reports whether a word with a meaning of its own speaks for another class that a text may be about and not for the first, which is
+// not far ahead: "delete" in "delete all my alarms" where alarms are shown.
+func (r *Ranker) torn(v told, ranking Ranking, ahead float64) bool {
+	return ahead < farAhead && slices.ContainsFunc(v.heavy, func(stem int32) bool {
+		return !r.has(ranking.Classes[0], stem) && slices.ContainsFunc(ranking.Classes[1:], func(other Ranked) bool { return r.has(other, stem) })
+	})
+}
+
+// has reports whether an example of a class has a feature.
+func (r *Ranker) has(class Ranked, feature int32) bool {
+	_, found := r.ofClass(class.Class, feature)
+	return found
+}
+
+// ofClass is how much of a feature the examples of a class have.
+func (r *Ranker) ofClass(class int, feature int32) (weight float64, found bool) {
+	list := r.inMeans[feature]
+	at, found := slices.BinarySearchFunc(list, int32(class), func(e entry, c int32) int { return cmp.Compare(e.of, c) })
+	if found {
+		weight = list[at].weight
+	}
+	return weight, found
 }

@@ -1,13 +1,12 @@
 package rank
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // middle is how much all examples of a class together count in its score; the rest is its nearest example.
 const middle = 0.7
+
+// leastWord is how much the word that says most has to bring of a score.
+const leastWord = 0.04
 
 // noText is in the place of an example that is left out.
 const noText = -1
@@ -44,7 +43,7 @@ func (r *Ranker) scores(v []feature, without int) []float64 {
 	return means
 }
 
-// strongest is how much of a class's score the word brings that says most.
+// strongest is how much of a class's score the word brings that says most, of those with a meaning of their own; infinite where none does.
 func (r *Ranker) strongest(t told, class int) float64 {
 	v := t.features
 	if r.size[class] == 0 {
@@ -52,21 +51,23 @@ func (r *Ranker) strongest(t told, class int) float64 {
 	}
 	var byWord []float64
 	for _, f := range v {
-		list := r.inMeans[f.id]
-		at, found := slices.BinarySearchFunc(list, int32(class), func(e entry, c int32) int { return cmp.Compare(e.of, c) })
+		weight, found := r.ofClass(class, f.id)
 		if !found || f.word < 0 {
 			continue
 		}
 		for len(byWord) <= int(f.word) {
 			byWord = append(byWord, 0)
 		}
-		byWord[f.word] += f.weight * list[at].weight
+		byWord[f.word] += f.weight * weight
 	}
 	strongest := 0.0
 	for _, sum := range byWord {
 		strongest = max(strongest, sum)
 	}
 	strongest *= middle / math.Sqrt(r.size[class])
+	if strongest < leastWord && t.vector == nil {
+		return math.Inf(1) // small words bring the score: "what is" begins nothing
+	}
 	if t.vector != nil {
 		return strongest * (1 - byMeaning) // words are a part of the score alone
 	}

@@ -25,7 +25,7 @@ type space struct {
 // feature is one of a text.
 type feature struct {
 	id     int32 // -1 for one that no example has
-	word   int32 // the place of the first word that has it; -1 for one of two words
+	word   int32 // the place of the first word that has it; -1 for one of two words, or of a word that says little
 	weight float64
 }
 
@@ -40,7 +40,11 @@ func (s *space) features(words []Word, learn bool) []feature {
 	var padded []byte
 	for i, w := range words {
 		id := lookUp(s, s.stems, w.Stem, learn)
-		all = append(all, feature{id, int32(i), w.Weight})
+		word := int32(i)
+		if w.Weight < 1 {
+			word = -1
+		}
+		all = append(all, feature{id, word, w.Weight})
 		if i > 0 {
 			pair := lookUp(s, s.pairs, [2]int32{last, id}, learn)
 			all = append(all, feature{pair, -1, pairWeight * math.Sqrt(w.Weight*before)})
@@ -61,11 +65,21 @@ func (s *space) features(words []Word, learn bool) []feature {
 				if !known {
 					id = lookUp(s, s.pieces, string(padded[k:k+size]), learn)
 				}
-				all = append(all, feature{id, int32(i), each})
+				all = append(all, feature{id, word, each})
 			}
 		}
 	}
 	return all
+}
+
+// heavy are the stems of words that have a meaning of their own and that examples have.
+func (s *space) heavy(words []Word) (stems []int32) {
+	for _, w := range words {
+		if id, known := s.stems[w.Stem]; known && w.Weight >= 1 {
+			stems = append(stems, id)
+		}
+	}
+	return stems
 }
 
 // lookUp is the id of a feature; -1 for one that is not known and not to be learnt.
