@@ -108,6 +108,9 @@ func (u *utterance) chooses() []Command {
 		s.Choices = append(s.Choices, phrase.Choice{Value: c.Value, Synonyms: append([]string{c.Label}, c.Synonyms...)})
 	}
 	in, _ := u.opened()
+	if said, ok := u.otherOne(in.text); ok && u.named(said) == "" && len(u.opposite("")) > 0 { // "the other one", where another amount is offered, too
+		return nil
+	}
 	if offers := u.offeredAt(in.text); offers != "" {
 		at := slices.IndexFunc(u.Pending.Choices, func(c TaskChoice) bool { return c.Label == offers })
 		if at < 0 {
@@ -141,6 +144,9 @@ func (u *utterance) offeredAt(text string) string {
 func (u *utterance) choosesBeside() []Command {
 	if found := u.chooses(); len(found) > 0 {
 		return found
+	}
+	if about, other := u.otherOne(u.text); other && u.named(about) == "" {
+		return nil
 	}
 	_, rest, ok := strings.Cut(strings.TrimSpace(u.text), " ")
 	if !ok || u.Pending == nil || len(u.Pending.Choices) == 0 || u.locale.Negated(u.text) {

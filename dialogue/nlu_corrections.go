@@ -325,6 +325,9 @@ func (u *utterance) fits(text string, orText bool) []found {
 			words = append(words, sl)
 			continue
 		}
+		if sl.traits().many && u.asked() != sl && u.within(text).isNumber() {
+			continue // a place in what list?
+		}
 		if sl.traits().verdict && !orText {
 			continue // a yes or no is said to what is asked
 		}
@@ -412,6 +415,9 @@ func (u *utterance) calledByName() []Command {
 		v, ok := u.read(sl, rest)
 		if !ok || v.Reason != "" || v.Left != "" || v.Score < certain || sl.traits().words && u.dialogue.noText(sl, rest) {
 			continue
+		}
+		if sl.traits().words && sl.validate == nil && u.within(rest).isNumber() { // nobody is called 31
+			v.Left = u.text
 		}
 		return append(u.commands([]found{{v, sl.name}}), more...)
 	}

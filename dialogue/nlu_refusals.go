@@ -107,6 +107,16 @@ func (u *utterance) saysOther(text string) bool {
 	return ok && said.Command == phrase.Opposite
 }
 
+// otherOne is what an utterance says behind words for the other one of two things, with a word such as "from" before them or without.
+func (u *utterance) otherOne(text string) (about string, ok bool) {
+	for _, words := range []string{text, u.locale.CutBegin(text)} {
+		if said, is := u.locale.Common(words); is && said.Command == phrase.Opposite {
+			return said.About, true
+		}
+	}
+	return "", false
+}
+
 // pair are the things of which one is the value of a slot: the two of which the user was asked which one is meant, else its only choices.
 func (u *utterance) pair(sl *slot) []any {
 	if offers, asked := u.offersFor(sl); asked && len(offers) == 2 {

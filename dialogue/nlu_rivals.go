@@ -43,6 +43,8 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		if begunBy(all) == "" {
 			doubtAll(all, claims)
 			in.keepNamed(all, claims)
+			all = u.unasked(all, corrects)
+			u.completed(all)
 		}
 	}
 	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text)) {

@@ -91,6 +91,9 @@ func (u *utterance) spoken(sl *slot) phrase.Slot {
 	if sl.Type.family() != days {
 		return s
 	}
+	if s.Was, _ = u.Filled[sl.name].(string); s.Was == "" {
+		s.Was = u.toldOf(sl)
+	}
 	if day, ok := u.Filled[sl.name].(string); ok {
 		s.After = day
 		return s

@@ -26,6 +26,9 @@ func (u *utterance) verdict() []Command {
 	if found := u.chooses(); len(found) > 0 {
 		return found
 	}
+	if about, ok := u.otherOne(u.text); ok && u.Pending.IsConfirm() && len(u.common()) == 0 {
+		return u.opposite(about) // "from the other one"
+	}
 	if in, _ := u.opened(); u.Pending.IsConfirm() { // "never mind, block my card instead" is more than a no
 		if found := in.stopped(); begunBy(found) != "" {
 			return found

@@ -21,6 +21,7 @@ import (
 //
 //	[transfer asks amount] payee=Grace       the flow transfer asks for the amount, and knows the payee
 //	[transfer confirms] payee=Grace          it asks for a yes
+//	[rent confirms], told age=25             what the flow knows was told in the order of its steps
 //	[report tells] service=mail              it waits until something was read
 //	[nothing]                                no flow is going on
 //
@@ -91,7 +92,7 @@ func turnAt(t *testing.T, d *Dialogue, line string) *Turn {
 		t.Fatalf("%q is no heading", line)
 	}
 	turn := &Turn{Dialogue: d, Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC).In(d.zone), Filled: map[string]any{}}
-	for _, part := range fields(m[4]) {
+	for _, part := range fields(strings.TrimPrefix(m[4], ", told")) {
 		name, value, _ := strings.Cut(part, "=")
 		turn.Filled[name] = valueOf(value)
 	}
@@ -108,6 +109,11 @@ func turnAt(t *testing.T, d *Dialogue, line string) *Turn {
 	}
 	if turn.Pending == nil {
 		t.Fatalf("no step of %s does what %q says", f.Name, line)
+	}
+	for _, st := range f.list { // the last one first
+		if _, filled := turn.Filled[st.Slot]; filled && st.Type == CollectStep && strings.HasPrefix(m[4], ", told") {
+			turn.Told = append([]string{st.Slot}, turn.Told...)
+		}
 	}
 	return turn
 }
@@ -129,6 +135,7 @@ func (d *Dialogue) taskAt(t *testing.T, st *step, f *flow, filled map[string]any
 	switch st.Type {
 	case ConfirmStep:
 		task = NewConfirm(prompt, st.Options...)
+		task.Choices = st.taskChoices()
 	case InformStep:
 		task.Type, task.WaitForAck = InformTask, true
 	}
@@ -202,7 +209,7 @@ func valueText(v any) string {
 
 // valueOf reads what valueText writes.
 func valueOf(text string) any {
-	if strings.HasPrefix(text, "[") || strings.HasPrefix(text, `"`) {
+	if strings.ContainsAny(text[:min(1, len(text))], "[\"{") {
 		var v any
 		if err := json.Unmarshal([]byte(text), &v); err == nil {
 			return v
@@ -220,15 +227,19 @@ func valueOf(text string) any {
 	return text
 }
 
-// fields parts a list at commas followed by a space, but not within quotes.
+// fields parts a list at commas followed by a space, but not within quotes and parentheses.
 func fields(text string) []string {
 	var all []string
-	quoted, from := false, 0
+	quoted, from, deep := false, 0, 0
 	for i := range len(text) {
 		switch {
 		case text[i] == '"':
 			quoted = !quoted
-		case !quoted && strings.HasPrefix(text[i:], ", "):
+		case text[i] == '(':
+			deep++
+		case text[i] == ')':
+			deep--
+		case !quoted && deep == 0 && strings.HasPrefix(text[i:], ", "):
 			all, from = append(all, strings.TrimSpace(text[from:i])), i+2
 		}
 	}

@@ -240,6 +240,29 @@ func (r *reading) isContent(i int) bool {
 	return i >= 0 && r.tokens[i].sort == letters && r.language.class(r.tokens[i].fold) == content && !r.language.is(r.tokens[i].fold, ands)
 }
 
+// onlyNumbers reports whether an utterance says numbers and nothing else but politeness: a number beside other words is no place.
+func (r *reading) onlyNumbers() bool {
+	for t := range r.tokens {
+		if sign := r.tokens[t].sign; sign != 0 && !strings.ContainsRune(",.;:!?&+()/-", sign) {
+			return false
+		}
+	}
+	for k := 0; k < len(r.says); k++ {
+		t, word := r.says[k], r.wordAt(k)
+		_, ordinal := r.language.Values.Ordinals[r.word(t)]
+		n := r.filling(k)
+		switch {
+		case n > 0:
+			k += n - 1
+		case r.tokens[t].sort == digits, r.isNumberWord(t), ordinal, r.language.endings[word] && r.isGlued(t):
+		case r.language.is(word, polite|plain|ands|owner), r.language.class(word) == hum, r.is(t, "the", "one", "number", "option", "choice", "item"):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // place is a place in the order, from 1, or from -1 backwards; 0 if none was said.
 func (c *chooser) place(r *reading, i int, marked bool) (n, j int) {
 	if n, ok := r.language.Values.Ordinals[r.word(i)]; ok {
@@ -249,6 +272,11 @@ func (c *chooser) place(r *reading, i int, marked bool) (n, j int) {
 		return 0, i
 	}
 	t := r.tokens[i]
+	ordinal := t.sort == digits && r.isGlued(i+1) && r.tokens[i+1].sort == letters // "2nd"
+	_, named := c.owner[t.fold]                                                    // "one wya", where there is "one way"
+	if !marked && !ordinal && !named && !r.onlyNumbers() {
+		return 0, i
+	}
 	if n, ok := r.language.Values.Units[t.fold]; ok && n > 0 && (marked || len(c.choices) > 1 && int(n) <= len(c.choices)) {
 		return int(n), i + 1
 	}

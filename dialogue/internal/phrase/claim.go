@@ -13,7 +13,7 @@ type Claim struct {
 	Value
 	// Number says that no more than a number was said: 3 in "for 3". A value of that form may belong to any kind.
 	Number bool
-	// Typed says that a word before the number belongs to the kind: a time in "at 3".
+	// Typed says that a word before it belongs to the kind: a time in "at 3".
 	Typed bool
 	// Mark says whether words beside the value name the slot.
 	Mark Mark
@@ -83,7 +83,7 @@ func (l Locale) Claims(slots []Slot, signs map[string]Signs, text string, now ti
 		if s.inWords() || s.kind().scan == nil {
 			continue
 		}
-		r.after = s.After
+		r.after, r.was = s.After, s.Was
 		at[k] = r.claimed(s)
 	}
 	names := make([][][]string, len(slots))
@@ -106,7 +106,7 @@ func (l Locale) Claims(slots []Slot, signs map[string]Signs, text string, now ti
 		for _, v := range at[k] {
 			n, isNumber := r.number(v.i)
 			c := Claim{Value: r.touched(s, v).Value, Number: s.kind().counts || isNumber && n.j == v.j && s.kind() != Phone}
-			c.Typed = c.Number && s.kind().bare && r.introduced(v.i)
+			c.Typed = s.kind().bare && s.kind() != Percent && (r.introduced(v.i) || r.introduced(v.i+1))
 			switch {
 			case counted[v.i] == k+1:
 				c.Mark = Counted

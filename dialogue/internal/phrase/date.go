@@ -406,8 +406,12 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 		d.day = day{month: d.month, day: n}
 		return d, true
 	}
+	first := r.today()
+	if day, _, ok := r.known(); ok { // "on the 6th instead"
+		first = day
+	}
 	for month := range 12 {
-		c := day{d.year, d.month, 1}.addMonths(month)
+		c := day{first.year, first.month, 1}.addMonths(month)
 		c.day = n
 		if c.wrong() == nil && !c.before(r.today()) {
 			d.day = c

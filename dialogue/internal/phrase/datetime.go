@@ -46,7 +46,9 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 		return found{}, false
 	}
 	d := dated{day: r.today(), score: 1}
-	if c.problem == nil {
+	if day, _, ok := r.known(); ok { // "no, at 5": the day is known
+		d.day = day
+	} else if c.problem == nil {
 		if t, why := r.resolve(d.day, c); why == nil && !t.After(r.now) {
 			d.day = d.day.add(1)
 		}
@@ -78,7 +80,20 @@ func (r *reading) withTime(i int, d dated) (found, bool) {
 	if why := d.wrong(); why != nil {
 		return r.refusal(why, i, d.j), true
 	}
+	if _, at, ok := r.known(); ok && at != (clock{}) {
+		return r.moment(d, at, i, d.j), true
+	}
 	return r.refusal(because(TimeMissing, nil), i, d.j), true
+}
+
+// known is the day that is put right, and its time of day where that is known.
+func (r *reading) known() (d day, at clock, ok bool) {
+	if t, err := time.Parse(time.RFC3339, r.was); err == nil {
+		t = t.In(r.locale.zone())
+		return dayOf(t), clock{hour: t.Hour(), minute: t.Minute(), exact: true}, true
+	}
+	t, err := time.Parse(time.DateOnly, r.was)
+	return dayOf(t), clock{}, err == nil
 }
 
 // moment is a day with a time, said with the tokens from i to before j.
@@ -204,6 +219,8 @@ func (r *reading) ahead(i int) (t time.Time, j int, ok bool) {
 		base, known := r.now, false
 		if at, err := time.Parse("15:04", r.after); err == nil {
 			base, known = time.Date(2000, 1, 1, at.Hour(), at.Minute(), 0, 0, time.UTC), true
+		} else if at, err := time.Parse(time.RFC3339, r.was); err == nil {
+			base, known = at.In(r.locale.zone()), true
 		}
 		way, end := r.way(j)
 		if way < 0 && !known {

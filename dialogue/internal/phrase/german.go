@@ -352,7 +352,7 @@ var German = &Language{
 			"das war (falsch|ein fehler|ein tippfehler|nicht richtig)", "ich habe (das|es|etwas) falsch (gesagt|eingegeben|geschrieben)", "ich (will|möchte|muss) (das|es|etwas) (ändern|korrigieren)",
 		}},
 		{Opposite, "", []string{
-			"[nein|nicht das|nicht dieses|ich meinte|ich meine] (den|die|das|der) (andere|anderen|anderes) [bitte]", "[nein|ich meinte|ich meine] (das gegenteil|umgekehrt|andersrum|andersherum)", "[nein|ich meinte|ich meine] (vom|von dem|von der|auf das|auf die|zum|zur|an den|an die|das|den|die) anderen {about}",
+			"[nein|nicht das|nicht dieses|ich meinte|ich meine] (den|die|das|der|vom|von dem|von der|zum|zur) (andere|anderen|anderes) [bitte]", "[nein|ich meinte|ich meine] (das gegenteil|umgekehrt|andersrum|andersherum)", "[nein|ich meinte|ich meine] (vom|von dem|von der|auf das|auf die|zum|zur|an den|an die|das|den|die) anderen {about}",
 		}},
 		{Help, "", []string{
 			"hilfe [bitte]", "(kannst du|können sie) mir [bitte] helfen", "ich brauche hilfe", "was kannst du [alles] [tun|machen]", "was können sie [alles] [tun|machen|für mich tun]", "was kann ich (sagen|tun|machen|fragen) [hier]", "wie (geht|funktioniert) (das|es) [hier]", "(menü|optionen|befehle)", "welche (möglichkeiten|optionen) (habe ich|gibt es)",

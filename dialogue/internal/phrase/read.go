@@ -23,7 +23,7 @@ func (l Locale) Read(slot Slot, text string, now time.Time) (Value, bool) {
 			return Value{}, false
 		}
 	}
-	r.after = slot.After
+	r.after, r.was = slot.After, slot.Was
 	if slot.Asked != "" {
 		r.question = foldedSet(slot.Asked)
 	}
@@ -201,7 +201,17 @@ func (r *reading) denied(i int) bool {
 }
 
 // refused reports whether a value is one that is not meant, by a word before it or behind it.
-func (r *reading) refused(v found) bool { return r.denied(v.i) || r.deniedBehind(v.j) > 0 }
+func (r *reading) refused(v found) bool {
+	return r.denied(v.i) || r.isPronoun(v) || r.deniedBehind(v.j) > 0
+}
+
+// isPronoun reports whether a value is the word "one" that stands for a thing: "the savings one", "one of my savings".
+func (r *reading) isPronoun(v found) bool {
+	if v.j != v.i+1 || r.word(v.i) != "one" {
+		return false
+	}
+	return r.word(v.j) == "of" || r.isContent(v.i-1) && r.parted(r.spokenAt(v.i)+1) && !r.isValueTerm(v.i-1)
+}
 
 // deniedBehind is the spoken word behind the clause of a value that ends before a token, where a no behind it refuses the value:
 // "Monday not", "Montag passt mir nicht", "lundi ce n'est pas possible". It is 0 where none does. The clause says nothing else: in

@@ -20,7 +20,7 @@ func (l Locale) Rivals(slot Slot, text string, now time.Time) (which Value, all 
 		return Value{}, nil, false
 	}
 	r := l.reading(text, now)
-	r.after = slot.After
+	r.after, r.was = slot.After, slot.Was
 	values := r.all(slot.scanner(r.language))
 	if len(values) == 0 || r.cut {
 		return Value{}, nil, false

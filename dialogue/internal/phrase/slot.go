@@ -48,6 +48,7 @@ type Slot struct {
 	Beside  []string       // what other slots are called: those words change no value
 	Asked   string         // the question that is answered
 	About   []string       // the words that what goes on is called by, folded: "rent"
+	Was     string         // of a date or a moment: the one that is put right, or as much as is known of it; "2026-11-25" or RFC 3339
 	After   string         // of a date: the day that "two days later" is counted from, "2026-11-25"; defaults to today
 }
 
@@ -108,6 +109,7 @@ type reading struct {
 	titles   map[string]bool // the words of the names of its values
 	asked    *reading        // the question itself, where it is known
 	after    string          // the day or the time that others are counted from
+	was      string          // the day or the moment that is put right
 	priced   int             // the token right behind the currency of an amount; 0 for none
 	nested   int             // how many days are counted from the one that is read
 	bare     bool            // a number by itself may be a time: that is what is asked for
@@ -188,7 +190,7 @@ func (s Slot) scanner(of *language) scan {
 // and a value that is denied is none: "not on Tuesday".
 func (l Locale) Find(slot Slot, text string, now time.Time) []Value {
 	r := l.reading(text, now)
-	r.after = slot.After
+	r.after, r.was = slot.After, slot.Was
 	if slot.Asked != "" {
 		r.question = foldedSet(slot.Asked)
 	}

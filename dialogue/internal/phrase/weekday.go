@@ -335,6 +335,9 @@ func (r *reading) base() day {
 	if t, err := time.Parse(time.DateOnly, r.after); err == nil {
 		return dayOf(t)
 	}
+	if day, _, ok := r.known(); ok {
+		return day
+	}
 	return r.today()
 }
 
