@@ -246,10 +246,11 @@ func (verbatim) Understand(_ node.Context, turn *dialogue.Turn) ([]dialogue.Comm
 	if len(turn.Active) == 0 {
 		return []dialogue.Command{{Type: dialogue.StartFlow, Flow: "letter"}}, nil
 	}
-	return []dialogue.Command{{Type: dialogue.SetSlot, Slot: "payee", Value: turn.Text}}, nil
+	return []dialogue.Command{{Type: dialogue.SetSlot, Slot: "words", Value: turn.Text}}, nil
 }
 
-// TestConversationsNeverAlterNames gives names and corrects them, and looks for them in every reply.
+// TestConversationsNeverAlterNames gives texts that look like words of messages, corrects them, and looks for them in every reply. The slot
+// asks for no name, so that all of them are taken.
 func TestConversationsNeverAlterNames(t *testing.T) {
 	dialogue.WithLanguage(t, xx)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -262,10 +263,10 @@ func TestConversationsNeverAlterNames(t *testing.T) {
 		d := compiled(t, dialogue.Definition{
 			Settings: dialogue.Settings{Language: language},
 			Flows: []dialogue.Flow{{
-				Name: "letter", Trigger: []string{"letter"}, Slots: []dialogue.Slot{{Name: "payee", Description: a, Error: "No {{ payee }}.", Validate: "payee != 'Zno'"}},
+				Name: "letter", Trigger: []string{"letter"}, Slots: []dialogue.Slot{{Name: "words", Description: a, Error: "No {{ words }}.", Validate: "words != 'Zno'"}},
 				Steps: []dialogue.Step{
-					{ID: "who", Type: dialogue.CollectStep, Slot: "payee", Message: "who?"},
-					{ID: "ok", Type: dialogue.ConfirmStep, Message: "to {{ payee }}?"},
+					{ID: "who", Type: dialogue.CollectStep, Slot: "words", Message: "which?"},
+					{ID: "ok", Type: dialogue.ConfirmStep, Message: "to {{ words }}?"},
 				},
 			}},
 		}, dialogue.Options{NLU: verbatim{}})

@@ -66,6 +66,9 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 }
 
 func (u *utterance) correctionIn(said phrase.Said) []Command {
+	if cuts := u.locale.Cuts(said.About); said.Rest == "" && len(cuts) > 0 { // "pas à Bob, à Paul"
+		said.About, said.Rest = said.About[:cuts[0][0]], said.About[cuts[0][1]:]
+	}
 	if said.Rest == "" {
 		return u.wrong(cmp.Or(u.named(said.About), u.holding(said.About)))
 	}
@@ -365,7 +368,7 @@ func (u *utterance) textCorrected(sl *slot, said phrase.Said, values []found) []
 	case u.dialogue.ownValue(sl, text):
 	case said.About != "", denies && !u.marked(said), u.locale.Act(u.text) != 0 && !denies, u.dialogue.noText(sl, text), u.locale.Affirms(said.Before), u.mayBeNoText(sl, text):
 		return nil
-	case opens, denies, u.orders(said):
+	case opens, denies, u.orders(said), said.About == "" && strings.ToLower(text) == text: // "make it snappy"
 		values[0].Left = u.text
 	}
 	return corrections(values)

@@ -424,7 +424,7 @@ func (u *utterance) isValue() bool {
 // added is something more about the active flow: "to Ada".
 func (u *utterance) added() []Command {
 	m := u.parts[u.flow]
-	if m == nil || u.asksText() && u.locale.Question(u.text) {
+	if m == nil || u.asksText() && u.locale.Question(u.text) || u.locale.Initial(u.text) {
 		return nil
 	}
 	found := m.Match(u.text, u.Now)

@@ -47,10 +47,26 @@ func (u *utterance) unambiguous(all []Command) []Command {
 			u.completed(all)
 		}
 	}
+	if begunBy(all) == "" {
+		u.unaskedTexts(all)
+	}
 	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text)) {
 		u.proposed(all)
 	}
 	return all
+}
+
+// unaskedTexts has the user asked about texts that were not asked for and that nobody called by the name of their slot: "next week
+// instead" is no reason for a visit. Of names the orchestrator decides, whoever understood them.
+func (u *utterance) unaskedTexts(all []Command) {
+	for i, c := range all {
+		text, isText := c.Value.(string)
+		sl := u.slotOf(c.Slot)
+		if (c.Type == SetSlot || c.Type == CorrectSlot) && isText && sl != nil && sl != u.asked() && sl.Type.kind().anyWords(sl.Slot) && c.Left == "" && c.Confidence > 0 &&
+			!u.locale.AsksWho(u.spoken(sl)) && !u.dialogue.ownValue(sl, text) && !u.calls(sl, text) {
+			all[i].Left = u.text
+		}
+	}
 }
 
 // doubtAll has the user asked about all values of a message of which some words were not understood, but for those that stand

@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,12 +50,8 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 				c.Left = said
 			}
 		}
-		named := spoken(sl)
-		if s.Pending != nil && c.Slot == s.Pending.Slot {
-			named.Asked = s.Pending.Prompt
-		}
-		if c.Left == "" && c.Confidence >= 0 && !d.ownValue(sl, text) && d.locale.Tells(named, text) {
-			c.Left, tells = m.Text, text
+		if c.Left == "" && c.Confidence >= 0 && !d.ownValue(sl, text) {
+			tells = cmp.Or(d.doubtText(s, m, c, sl, len(delta.Start) > 0), tells)
 		}
 		if sl := d.meant(s, *c, delta.Start); c.Left == "" && c.Confidence >= 0 && !d.ownValue(sl, text) && d.heardBy(s, text).holdsWish(text) {
 			c.Left = text
@@ -65,6 +62,42 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 			c.Left = tells
 		}
 	}
+}
+
+// doubtText makes doubtful a text for a slot of names that is not plainly one. One that was not asked for, and that nobody called by
+// its name, is not taken at all. It returns the text where it is a sentence about something else.
+func (d *Dialogue) doubtText(s *State, m *Message, c *Change, sl *slot, begins bool) (tells string) {
+	text, _ := c.Value.(string)
+	named := spoken(sl)
+	asked := s.Pending != nil && s.Pending.IsCollect() && c.Slot == s.Pending.Slot
+	if asked {
+		named.Asked = s.Pending.Prompt
+	}
+	if !d.locale.AsksWho(named) {
+		return ""
+	}
+	text = d.locale.BareName(text)
+	c.Value = text
+	is := d.locale.Name(m.Text, text)
+	switch {
+	case d.locale.Tells(named, text):
+		c.Left, tells = m.Text, text
+	case is == phrase.SurelyIs:
+	case is == phrase.NoName && !asked && !begins && !d.heardBy(s, m.Text).calls(sl, text):
+		c.Confidence = min(c.Confidence, -1)
+	default:
+		c.Left = m.Text
+	}
+	return tells
+}
+
+// calls reports whether a message calls a text by the name of its slot, or puts it in the place of the one that the slot holds.
+func (u *utterance) calls(sl *slot, text string) bool {
+	before, behind, _ := strings.Cut(u.text, text)
+	if said, ok := u.locale.Common(u.text); ok && said.Command == phrase.Correct && said.About != "" && u.holding(said.About) == sl.name {
+		return true
+	}
+	return u.named(before+" "+behind) == sl.name
 }
 
 // leftOf is the words beside a value in words that were not understood, whoever gives it to a slot: "half of 50".
@@ -134,7 +167,8 @@ func (u *utterance) mayBeNoText(sl *slot, text string) bool {
 	}
 	if m := u.triggers; m != nil {
 		if best := m.Match(text, u.Now); len(best) > 0 && best[0].Score >= likely && u.meant[best[0].ID].flow != "" {
-			return true
+			_, holds := best[0].Values[sl.name] // "send it to Bob" tells the payee
+			return !holds || u.meant[best[0].ID].flow != u.flow
 		}
 	}
 	if words := slices.DeleteFunc(u.locale.Content(text), u.locale.AsksMore); len(words) > 1 { // "book another appointment"

@@ -201,6 +201,15 @@ var English = &Language{
 			"with": "with", "by": "by", "about": "about", "where": "to at in",
 		},
 	},
+	Names: Names{
+		Particles: "de la le du di da del della dos van von der den ter ten bin ibn al el mac and y of und et",
+		Titles:    "mr mrs ms miss dr prof sir madam saint st aunt uncle",
+		Others: `nobody noone anyone anybody someone somebody everyone everybody whoever him her them me us himself herself myself yourself this that these those here there nothing anything something everything
+			complicated difficult easy impossible unknown secret private urgent important expensive cheaper ill sick busy tired sorry ready done asking telling calling sending paying trying looking thinking going coming doing saying
+			ask tell know think want need pay owe give try use look going gonna let lets guess suppose hope wonder remember forgot forget ignore continue repeat explain mean meant quick quickly fast slow double single usual previous
+			same before after later soon today tomorrow tonight instead again else maybe perhaps possibly probably really very too also just only still already never always whatever whichever`,
+		Selves: `i am | im | it is | its | that is | thats | this is | he is | hes | she is | shes | we are | were | they are | theyre | you are | it should be | it must be | it was | i was | i feel | you know | i want | i need`,
+	},
 	Beside: Beside{
 		Bounds: `at most | up to | no more than | not more than | max | maximum | at least | less than | fewer than | under | below | above | over | more than | minimum | min | no less than | not less than | no later than | not later than |
 			no earlier than | as of | starting | beginning`,
@@ -217,7 +226,7 @@ var English = &Language{
 			brunch | value`,
 		Greetings: "good",
 		Ages:      "age old aged",
-		Persons:   "whom recipient payee surname",
+		Persons:   "whom recipient payee surname driver guest customer client patient passenger traveller contact company firm employer person",
 	},
 	Asides: Asides{
 		Openers: `ah | aah | oh | ooh | ohh | ugh | argh | aw | ow | ow no | eh | huh | btw | by the way | just out of curiosity | out of curiosity | you know what | you know | i have a question | quick question | one question |

@@ -156,7 +156,7 @@ var French = &Language{
 		Fillers: `je voudrais | je veux | jaimerais | je souhaite | je souhaiterais | je prends | je prendrai | je choisis | on prend | on va dire | disons | mettons | mettez | je dis | je crois | je pense | peut etre | cest | ce sont |
 			ce sera | ce serait | ca serait | ca fait | il y en a | nous sommes | on est | on sera | nous serons | environ | a peu pres | autour de | pres de | exactement | juste | seulement | le | la | les | l | un | une | du | de | a | pour | sil vous plait |
 			sil te plait | svp | merci | merci beaucoup | si possible | en tout | au total | ca ira | ca me va | alors | bon | ben | oui | ok | daccord | bonjour | euh | ans | heures | montant | somme | plutot | vers`,
-		Intros:    `cest | ce sera | ce serait | mon nom est | je mappelle | nom | le nom est | je dis | disons | je voudrais | je prends | je veux | alors | bon | ok | daccord | envoyez le a | envoyez a | cest pour | la reponse est | ecrivez | bonjour ici | ici | je suis`,
+		Intros:    `cest | ce sera | ce serait | mon nom est | je mappelle | il sappelle | elle sappelle | nom | le nom est | je dis | disons | je voudrais | je prends | je veux | alors | bon | ok | daccord | envoyez le a | envoyez a | cest pour | la reponse est | ecrivez | bonjour ici | ici | je suis`,
 		Outros:    "je crois | je pense | je dirais | si possible | merci beaucoup | sil vous plait",
 		Selves:    "je suis | nous sommes | on est",
 		NameWords: "nom noms appelle appelez appellent prenom qui",
@@ -168,10 +168,19 @@ var French = &Language{
 		Joints:    "de du des a au aux en dans pour avec chez sur vers par entre",
 		Present:   "ici",
 		Owners:    "mon ma mes le la les l notre nos votre vos",
-		Copulas:   "est sont etait cest sera serait",
+		Copulas:   "est sont etait cest sera serait sappelle",
 		Leads: map[string]string{
 			"qui": "a pour avec chez de", "ou": "a au aux en dans chez vers", "quoi": "de a", "quel": "de du", "quelle": "de a", "pour": "pour", "avec": "avec", "vers": "vers a",
 		},
+	},
+	Names: Names{
+		Particles: "de du des la le les l d van von di da del bin ibn al el et and und y",
+		Titles:    "m mr mme mlle monsieur madame mademoiselle dr docteur maitre pr oncle tante",
+		Others: `personne quelquun nimporte lui elle eux elles leur moi toi soi ca cela ceci rien tout tous toutes autre autres meme memes ici la
+			complique compliquee difficile facile impossible inconnu secret prive urgent important cher chere malade fatigue fatiguee occupe occupee pret prete egal faux mauvais mauvaise fini finie termine fin
+			demande demander dis dire sais savoir pense penser veux vouloir voudrais donne donner fais faire va aller vais laisse laisser laissez attends attendre prends prendre oublie ignore ignorez confirme repete explique abandonne jabandonne
+			hesite jhesite quitte quitter secours nul nulle vite rapide lentement double encore plus moins tard tot bientot demain hier maintenant peutetre plutot sinon aussi seulement deja tres trop jamais toujours avant apres condition avis limite vrai raison cause`,
+		Selves: `je suis | cest | il est | elle est | on est | nous sommes | vous etes | tu es | ils sont | ce sont | ca serait | ce serait | jai | jetais | ce sera`,
 	},
 	Beside: Beside{
 		Bounds:   "jusqua | jusqua concurrence de | au plus | au maximum | maximum | au moins | au minimum | pas plus de | pas moins de | moins de | plus de | sous | en dessous de | au dessus de | au plus tard | au plus tot | a partir de | a partir du",
@@ -183,7 +192,7 @@ var French = &Language{
 			envoyez | livrer | livraison | commander | dejeuner | diner | fete`,
 		Greetings: "bon bonne",
 		Ages:      "age ages",
-		Persons:   "destinataire beneficiaire",
+		Persons:   "destinataire beneficiaire conducteur conductrice invite client cliente patient passager voyageur contact societe entreprise employeur personne",
 	},
 	Asides: Asides{
 		Openers: `ah | oh | aha | euh | tiens | au fait | dailleurs | une question | petite question | jai une question | encore une question | autre chose | avant de continuer | avant cela | dites | dites moi | dis`,
@@ -351,7 +360,7 @@ var French = &Language{
 			"(mais pas|pas|tout sauf|surtout pas|ce n'est pas) (à|pour|de|avec|le|la|les) {about}", "(mais pas|tout sauf) {about}", "un autre {about} [s'il vous plaît]", "une autre {about} [s'il vous plaît]", "il y a une erreur (dans|sur|à) [le|la|les] {about}", "j'ai (dit|donné|choisi) (le|la) (mauvais|mauvaise) {about}",
 			"(en fait|plutôt|pardon|désolé|non|attendez|non attendez|finalement|je veux dire|je voulais dire|non je voulais dire|enfin|correction|ah non) {rest}", "[non] (mettez|mettons|disons|prenez) [plutôt] {rest}",
 			"[non] (changez|change|changer|modifiez|modifie|corrigez|corrige|remplacez) [le|la|les|l'|mon|ma|mes] {about} (en|à|par|pour) {rest}", "(pouvez-vous|pourriez-vous) (changer|modifier|corriger) [le|la|les|mon|ma|mes] {about} (en|à|par|pour) {rest}",
-			"pas {about} mais {rest}", "non pas {about} mais {rest}", "pas {about} {rest}", "{rest} au lieu de {about}", "{rest} et non {about}", "{rest} plutôt que {about}", "{rest} pas {about}",
+			"pas {about} mais {rest}", "pas (à|pour|de|avec) {about} mais {rest}", "non pas {about} mais {rest}", "pas {about} {rest}", "{rest} au lieu de {about}", "{rest} et non {about}", "{rest} plutôt que {about}", "{rest} pas {about}",
 			"(le|la|les) {about} (devrait être|doit être|est en fait|serait) {rest}", "j'ai dit {rest}",
 		}},
 		{Wrong, "", []string{

@@ -173,6 +173,15 @@ var German = &Language{
 			"an": "an", "von": "von vom", "fur": "fur", "mit": "mit", "nach": "nach",
 		},
 	},
+	Names: Names{
+		Particles: "von vom van zu zum zur der den dem de la le du di da del ten bin ibn al el und and et y",
+		Titles:    "herr herrn frau dr prof doktor professor familie onkel tante",
+		Others: `niemand niemanden niemandem keiner keinen keinem keine jemand jemanden jemandem alle allen alles nichts etwas irgendwer irgendwen irgendwem ihn ihm ihr ihnen sie sich mich mir dich dir uns euch selbst selber dort da hier
+			kompliziert schwierig einfach unmoglich unbekannt geheim privat dringend wichtig teuer billiger krank mude beschaftigt fertig bereit egal falsch richtig verloren weg raus weiter zuruck schluss ende erledigt
+			frag frage sag sage sagen weiss denke glaube meine mag will brauche zahle schulde gib gibs geben mach mache machen machs geht gehe gehen lass lassen lasst warte moment nimm nehme vergiss ignoriere bestatige wiederhole erklare
+			schnell langsam doppelt gleich nochmal wieder noch auch nur schon sehr mehr spater bald heute morgen gestern jetzt vielleicht wahrscheinlich lieber sonst immer nie anders andere anderen uberlegt vorher`,
+		Selves: `ich bin | wir sind | er ist | sie ist | das ist | es ist | das ware | es ware | du bist | sie sind | ich war | ich habe | mir ist | ich fuhle mich`,
+	},
 	Beside: Beside{
 		Bounds:   "bis zu | maximal | hochstens | mindestens | nicht mehr als | nicht weniger als | weniger als | mehr als | unter | uber | spatestens | fruhestens | ab",
 		Limits:   "budget limit maximal hochstens maximum mindestens grenze",
@@ -185,7 +194,7 @@ var German = &Language{
 			feier`,
 		Greetings: "guten gute schonen",
 		Ages:      "alter alt",
-		Persons:   "wem wen empfanger nachname",
+		Persons:   "wem wen empfanger nachname vorname fahrer fahrerin gast kunde kundin patient patientin reisender kontakt firma unternehmen arbeitgeber person",
 	},
 	Asides: Asides{
 		Openers: `ah | ach | oh | ohh | aha | uh | au | ach so | ach ja | ubrigens | nebenbei | mal eine frage | eine frage | kurze frage | ich habe eine frage | ich hatte eine frage | noch eine frage | noch etwas | noch was |
@@ -362,7 +371,7 @@ var German = &Language{
 			"nicht {about} (ich meinte|ich meine|sondern|ich wollte|es ist|es sind|lieber|eher) {rest} [sagen]", "(ich meinte|ich meine|ich wollte|es ist|es sind) {rest} [und] (nicht|statt|anstatt) {about}",
 			"[bitte] (nimm|nehmen sie|nutze|nutzen sie|schreib|schreiben sie|setze|setzen sie|verwende|verwenden sie) [bitte] {rest} (als|für) [den|die|das|mein|meine|meinen] {about}", "[wir|ich] [müssen|muss|möchte|möchten|will|wollen] [den|die|das|meinen|meine|mein] {about} (auf|in|zu|an) {rest} (ändern|verschieben|setzen|legen|verlegen|korrigieren)",
 			"(eigentlich|sondern|lieber|doch|nein|ne|nein warte|warte|ich meine|ich meinte|nein ich meine|nein ich meinte|entschuldigung|sorry|oder doch|doch lieber|nein doch|korrektur) {rest}", "[nein] (mach|machen sie|mach daraus|machen sie daraus|nimm|nehmen sie) {rest} [daraus|draus]",
-			"[nein] (ändere|ändern sie|setze|setzen sie|korrigiere|korrigieren sie) [den|die|das|meinen|meine|mein] {about} (auf|in|zu|an) {rest}", "nicht {about} sondern {rest}", "nicht {about} {rest}", "{rest} statt {about}", "{rest} anstatt {about}", "{rest} nicht {about}",
+			"[nein] (ändere|ändern sie|setze|setzen sie|korrigiere|korrigieren sie) [den|die|das|meinen|meine|mein] {about} (auf|in|zu|an) {rest}", "nicht {about} sondern {rest}", "nicht (an|für|am|um|mit|in|nach|zu|von) {about} sondern {rest}", "nicht {about} {rest}", "{rest} statt {about}", "{rest} anstatt {about}", "{rest} nicht {about}",
 			"(der|die|das) {about} (soll|sollte|ist eigentlich) {rest} [sein]", "es (soll|sollte) {rest} [sein]", "ich (sagte|habe gesagt) {rest}",
 			"[ich] [will|möchte|muss|würde gern|kann ich|können wir|lass mich] [den|die|das|meinen|meine|mein] {about} (ändern|korrigieren|berichtigen|neu eingeben)", "(ändere|ändern sie|korrigiere|korrigieren sie) [den|die|das|meinen|meine|mein] {about}",
 		}},

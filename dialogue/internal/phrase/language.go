@@ -57,6 +57,7 @@ type Language struct {
 	Classes  Classes
 	Verdicts Verdicts
 	Answers  Answers
+	Names    Names
 	Beside   Beside
 	Asides   Asides
 	Skips    Skips
@@ -245,13 +246,16 @@ const (
 	aging
 	person
 	dividing
+	particle
+	title
+	noName
 )
 
 // wordRoles are the lists of words that give roles.
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		dividing: l.Fractions.Over, aging: b.Ages, person: b.Persons, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		dividing: l.Fractions.Over, aging: b.Ages, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}
@@ -293,7 +297,7 @@ type sayings struct {
 
 	carriers phrases[bool] // true: of a subject of its own
 
-	kept, fillers, bounds, intros, outros, selves, enough, requests, joins phrases[bool]
+	kept, fillers, bounds, intros, outros, selves, presents, enough, requests, joins phrases[bool]
 }
 
 // timeSayings are those of days and moments.
@@ -364,7 +368,7 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
 	s.carriers.add(false, b.Carriers)

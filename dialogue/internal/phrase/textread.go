@@ -45,6 +45,11 @@ func (r *reading) trimmed(names []string) (i, j int) {
 		if n == 0 {
 			n = r.called(i, j, names)
 		}
+		for _, name := range names {
+			if m := r.marked(i, foldedWords(name)); n == 0 && m < j-i {
+				n = m
+			}
+		}
 		if n == 0 {
 			n = r.under(i, j, names)
 		}
@@ -130,6 +135,9 @@ func (r *reading) called(i, j int, names []string) int {
 // under is how many spoken words from i on only say that a name follows: "under the name", "in the name of".
 func (r *reading) under(i, j int, names []string) int {
 	k := i + 1
+	if r.language.class(r.wordAt(i)) == negation { // "No Name Hotels"
+		return 0
+	}
 	for k < j && k < i+3 && r.language.class(r.wordAt(k)) != content {
 		k++
 	}
@@ -148,7 +156,7 @@ func (r *reading) under(i, j int, names []string) int {
 // Of what begins with an unknown word, such as a name, only what follows an "and" tells.
 func (l Locale) Tells(slot Slot, text string) bool {
 	r := l.reading(text, epoch)
-	if r.cut || len(r.says) < 2 || r.inQuotes() || !l.asksWho(slot) {
+	if r.cut || len(r.says) < 2 || r.inQuotes() || !l.AsksWho(slot) {
 		return false
 	}
 	first := r.wordAt(0)
@@ -170,17 +178,41 @@ func (l Locale) Tells(slot Slot, text string) bool {
 	return false
 }
 
-// asksWho reports whether a slot or the question for it asks for a name.
-func (l Locale) asksWho(slot Slot) bool {
+// AsksWho reports whether a slot or the question for it asks for a name.
+func (l Locale) AsksWho(slot Slot) bool {
 	of := l.language()
 	return slices.ContainsFunc(append(slices.Clone(slot.Names), slot.Asked), func(text string) bool {
 		return slices.ContainsFunc(foldedWords(text), func(w string) bool { return of.is(w, asksName|person) })
 	})
 }
 
+// BareName is a name without what is said behind it: "please", "instead".
+func (l Locale) BareName(text string) string {
+	r := l.reading(text, epoch)
+	j := len(r.says)
+	for j > 1 && !r.cut {
+		n := r.ending(0, j, false)
+		if m, turn := r.language.moods.at(r.line, j-1); n == 0 && turn > 0 && m == turns {
+			n = 1
+		}
+		if n == 0 {
+			break
+		}
+		j -= n
+	}
+	if j == 0 || j == len(r.says) {
+		return text
+	}
+	return strings.TrimRight(r.text[:r.tokens[r.says[j-1]].end], " ,;")
+}
+
 // isLead reports whether a preposition stands before the answer that was in the question, too: "to Bob", asked "to whom?"
 func (r *reading) isLead(i int) bool {
 	word := r.wordAt(i)
+	const short = 3 // words: "De qui ?"
+	if r.language.is(word, particle) && !(r.question[word] && len(r.question) <= short) || r.initial(i) { // "de Gaulle", "A. Dupont"
+		return false
+	}
 	for asked, leads := range r.language.leads {
 		if r.question[asked] && leads[word] {
 			return true
