@@ -33,21 +33,29 @@ func pascha(year int) day {
 }
 
 // onDay is a day of the calendar.
+//
+//go:noinline // called two hundred times, see called
 func onDay(month time.Month, of int) func(int) day {
 	return func(year int) day { return day{year, month, of} }
 }
 
 // onNth is the n-th weekday of a month, the last one for -1, and so many days later.
+//
+//go:noinline
 func onNth(n int, w time.Weekday, month time.Month, later int) func(int) day {
 	return func(year int) day { return day{year, month, 1}.nth(n, w).add(later) }
 }
 
 // fromEaster is so many days after Easter Sunday of the western churches.
+//
+//go:noinline
 func fromEaster(days int) func(int) day {
 	return func(year int) day { return easter(year).add(days) }
 }
 
 // fromAdvent is so many days after the first Sunday of Advent.
+//
+//go:noinline
 func fromAdvent(days int) func(int) day {
 	return func(year int) day {
 		eve := day{year, time.December, 24}

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// Plainness says how plainly a text is what somebody, or a firm, is called.
+// Plainness says how plainly a text is what a person or a firm is called.
 type Plainness int
 
 // How plainly a text is a name.
 const (
 	NoName   Plainness = iota // a sentence, or words that everybody uses: "let me look it up", "him"
-	MayBe                 // words that may be a name: "the landlord", "ill" of "I am ill"
-	SurelyIs              // "Ada", "de Gaulle", "my mother", "Blue Sky Travel"
+	MayBe                     // words that may be a name: "the landlord", "ill" of "I am ill"
+	SurelyIs                  // "Ada", "de Gaulle", "my mother", "Blue Sky Travel"
 )
 
 // Names are the words by which names are known. A name that has none of them is made of words that the language does not know, or
@@ -22,7 +22,7 @@ type Names struct {
 	Particles string // inside names: "de", "van"
 	Titles    string // before them: "Mrs"
 	Others    string // words that are none, and are no others' slips: "nobody", "complicated"
-	Selves    string // sayings about somebody, behind which anything may stand: "I am"
+	Selves    string // sayings about a person, behind which anything may stand: "I am"
 }
 
 // Name says how plainly a text that was said in a message is a name.

@@ -209,7 +209,7 @@ func (l Locale) BareName(text string) string {
 // isLead reports whether a preposition stands before the answer that was in the question, too: "to Bob", asked "to whom?"
 func (r *reading) isLead(i int) bool {
 	word := r.wordAt(i)
-	const short = 3 // words: "De qui ?"
+	const short = 3                                                                                       // words: "De qui ?"
 	if r.language.is(word, particle) && !(r.question[word] && len(r.question) <= short) || r.initial(i) { // "de Gaulle", "A. Dupont"
 		return false
 	}
