@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,6 +22,7 @@ const (
 type Names struct {
 	Particles string // inside names: "de", "van"
 	Titles    string // before them: "Mrs"
+	Given     string // names that are other words as well, or stand in Common: "mark"
 	Others    string // words that are none, and are no others' slips: "nobody", "complicated"
 	Selves    string // sayings about a person, behind which anything may stand: "I am"
 }
@@ -151,7 +153,9 @@ func (r *reading) initial(k int) bool {
 
 // isOrdinary reports whether a spoken word is one that everybody uses.
 func (r *reading) isOrdinary(k int) bool {
-	return r.language.known[r.wordAt(k)] || r.isValueTerm(r.says[k])
+	w, t := r.wordAt(k), r.says[k]
+	term := cmp.Or(r.language.meant[w], w)
+	return !r.language.is(w, given) && (r.language.known[w] || r.isValueTerm(t) && r.word(t) == term) // "Stevan" is no slip for seven
 }
 
 func (r *reading) anyOrdinary() bool {
