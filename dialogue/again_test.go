@@ -52,14 +52,14 @@ func TestRoundsTakeValuesOfTheirOwn(t *testing.T) {
 > large
   large soup, small tea, large soup. More?
 > make it small
-  All right, size is small now.
+  All right, size: small.
   large soup, small tea, small soup. More?
 > no
   Any remarks?
 > no
   large soup, small tea, small soup?
 > make it large
-  All right, size is large now.
+  All right, size: large.
   large soup, small tea, large soup?
 > yes
   Is there anything else?

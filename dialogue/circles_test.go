@@ -181,7 +181,7 @@ func TestACorrectionDuringACalledFlowMakesAgainWhatHangsOnIt(t *testing.T) {
 	for _, text := range []string{"a", "1", "s", "2", "s2", "word"} {
 		got = append(got, send(t, c, "c", dialogue.Message{Text: text}).Texts()...)
 	}
-	want := "X?|Shared?|Word?|All right, x is 2 now.|Word?|All right, shared is 1 now.|Word?|Twice is 5.|Is there anything else?"
+	want := "X?|Shared?|Word?|All right, x: 2.|Word?|All right, shared: 1.|Word?|Twice is 5.|Is there anything else?"
 	if diff := cmp.Diff(want, strings.Join(got, "|")); diff != "" {
 		t.Error(diff)
 	}

@@ -14,15 +14,15 @@ func (d *Dialogue) reject(ctx node.Context, s *State, p place, v any, err error)
 			return err
 		}
 	}
-	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v), "reason": d.reasonOf(err, v)})
+	return d.pattern(ctx, s, OnRejection, p.frame, map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v), "reason": d.reasonOf(err, d.shown(s, p.slot, v))})
 }
 
 // reasonOf is why a value is not good, as it is said.
-func (d *Dialogue) reasonOf(err error, v any) string {
+func (d *Dialogue) reasonOf(err error, value string) string {
 	if r, ok := errors.AsType[*rejection](err); ok {
 		return r.reason
 	}
-	return d.impossible(shown(v))
+	return d.impossible(value)
 }
 
 // change gives a slot a value that the user has said. Where the slot has another one already, what was made with it is
@@ -31,7 +31,7 @@ func (d *Dialogue) change(ctx node.Context, s *State, c Change) error {
 	p, ok := d.owner(s, c.Flow, c.Slot)
 	if !ok {
 		if d.isLate(s, c.Slot) {
-			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": c.Slot, "value": shown(c.Value)})
+			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": d.slotNamed(c.Slot).title(), "value": d.shown(s, d.slotNamed(c.Slot), c.Value)})
 		}
 		return d.tell(ctx, s, "a value for %q was dropped: no flow that is going on has the slot", c.Slot)
 	}
@@ -66,7 +66,7 @@ func (d *Dialogue) clear(ctx node.Context, s *State, name string) error {
 	p, ok := d.owner(s, "", name)
 	if !ok {
 		if d.isLate(s, name) {
-			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": name})
+			return d.pattern(ctx, s, OnTooLate, s.top(), map[string]any{"slot": d.slotNamed(name).title()})
 		}
 		return d.tell(ctx, s, "the slot %q was not cleared: no flow that is going on has it", name)
 	}
@@ -109,6 +109,16 @@ func (d *Dialogue) late(s *State, p place) bool {
 // isLate is late for a slot of a flow whose place another one has taken.
 func (d *Dialogue) isLate(s *State, name string) bool {
 	return slices.ContainsFunc(s.Stack, func(f Frame) bool { return slices.Contains(f.Late, name) })
+}
+
+// slotNamed is the slot of a name in any flow; without a type where none has it.
+func (d *Dialogue) slotNamed(name string) *slot {
+	for _, f := range d.order {
+		if sl := f.slots[name]; sl != nil {
+			return sl
+		}
+	}
+	return &slot{name: name}
 }
 
 // lateIn is late for a flow by itself.

@@ -130,7 +130,7 @@ const conversation = `> I would like to send money
   Let us go on with: Send money.
   Send 50 to Ada?
 > actually make it 60
-  All right, amount is 60 now.
+  All right, amount: 60.
   Send 60 to Ada?
 > yep, go ahead
   Sent. Reference R1.
@@ -180,10 +180,10 @@ func TestAmountsAreShownWithTheirDigits(t *testing.T) {
 	const want = `> transfer 5.5 to Ada
   Send 5.50 to Ada?
 > make it 6.25
-  All right, amount is 6.25 now.
+  All right, amount: 6.25.
   Send 6.25 to Ada?
 > make it 7.1
-  All right, amount is 7.10 now.
+  All right, amount: 7.10.
   Send 7.10 to Ada?
 > make it 500
   Between 0 and 100.50, please.

@@ -29,21 +29,49 @@ func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	if err != nil {
 		return d.reject(ctx, s, p, c.Value, err)
 	}
-	known := map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v), "left": d.language.Quote(c.Left)}
-	if pattern, _ := d.patternOf(OnDoubt, p.frame); pattern.flow != "" {
-		return d.pattern(ctx, s, OnDoubt, p.frame, known)
-	}
-	text, err := d.words(ctx, s, OnDoubt, p.frame, known)
-	if _, own := d.patternOf(OnDoubt, p.frame); !own && (c.Left == "" || p.slot.Type.kind().anyWords(p.slot.Slot)) { // not the words beside it are strange
-		text = d.language.Say("pattern.doubt.text", known)
-	}
-	if err != nil {
-		return err
+	var text string
+	if pattern, own := d.patternOf(OnDoubt, p.frame); own {
+		known := map[string]any{"slot": p.slot.title(), "value": d.shown(s, p.slot, v), "left": d.language.Quote(c.Left)}
+		if pattern.flow != "" {
+			return d.pattern(ctx, s, OnDoubt, p.frame, known)
+		}
+		if text, err = d.words(ctx, s, OnDoubt, p.frame, known); err != nil {
+			return err
+		}
+	} else {
+		text = d.doubtQuestion(s, p.slot, c, v)
 	}
 	task := NewConfirm(text, d.replies(nil)...)
 	task.Slot = c.Slot
 	s.Doubt, s.Pending, s.Asked = &doubt{c.Slot, v, c.Correct, c.Left}, &task, nil
 	return nil
+}
+
+// doubtQuestion is the question whether a value is meant, where the dialogue has no words of its own. A text is quoted.
+func (d *Dialogue) doubtQuestion(s *State, sl *slot, c Change, v any) string {
+	isText := sl.Type.kind().anyWords(sl.Slot)
+	key, value := patternKey(OnDoubt), d.shown(s, sl, v)
+	if isText || c.Left == "" || d.says(s, sl, c.Left, v) { // not the words beside it are strange
+		key = "pattern.doubt.text"
+	}
+	if _, words := v.(string); isText && words {
+		value = d.language.Quote(value)
+	}
+	return d.language.Say(key, phrase.Args{"slot": sl.title(), "value": value, "left": d.language.Quote(c.Left)})
+}
+
+// says reports whether words that were not understood are the value itself, or all that the user has said.
+func (d *Dialogue) says(s *State, sl *slot, left string, v any) bool {
+	for _, l := range slices.Backward(s.Lines) {
+		if l.By == byUser {
+			if slices.Equal(strings.Fields(l.Text), strings.Fields(left)) {
+				return true
+			}
+			break
+		}
+	}
+	got, ok := d.localeOf(sl).Read(spoken(sl), left, d.clock(s.At))
+	return ok && equal(got.Value, v) || strings.EqualFold(strings.TrimSpace(left), d.shown(s, sl, v))
 }
 
 // answerDoubt takes a yes to the question whether a value is meant, which the next message answers or passes over.

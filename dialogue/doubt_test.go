@@ -31,12 +31,12 @@ func trip(t testing.TB) *dialogue.Dialogue {
 // TestWordsLeftOverAreAskedAbout checks that a value beside which a word was not understood fills no slot before the user has
 // said that it is meant: a yes gives it to the slot, a no and another value do not.
 func TestWordsLeftOverAreAskedAbout(t *testing.T) {
-	const asks, next = "Do you mean Thursday 25 December 2031?", "How much?"
+	const asks, next = "Do you mean Thursday 25 December 2031 as the day?", "How much?"
 	for name, rest := range map[string][][2]string{
 		"yes":            {{"yes", next}, {"50", "Thursday 25 December 2031 for 50."}},
 		"no":             {{"no", "When?"}},
-		"another value":  {{"24 december 2031", next}, {"half of my balance", "Do you mean 0.50?"}, {"30", "Wednesday 24 December 2031 for 30."}},
-		"no, another":    {{"no, 24 december 2031", next}, {"50%", "Do you mean 50?"}, {"no", next}, {"less than 40", "Do you mean 40?"}, {"yes", "Wednesday 24 December 2031 for 40."}},
+		"another value":  {{"24 december 2031", next}, {"half of my balance", "Do you mean 0.50 as the price?"}, {"30", "Wednesday 24 December 2031 for 30."}},
+		"no, another":    {{"no, 24 december 2031", next}, {"50%", "Do you mean 50 as the price?"}, {"no", next}, {"less than 40", "Do you mean 40 as the price?"}, {"yes", "Wednesday 24 December 2031 for 40."}},
 		"still another":  {{"3 moons after christmas 2031", asks}, {"yes please", next}},
 		"not understood": {{"qwertz", "When?"}},
 	} {
@@ -68,14 +68,14 @@ func TestWordsLeftOverBesideChoices(t *testing.T) {
 	}{
 		{account, "the savings account please", "It is savings."},
 		{account, "savings, thank you very much", "It is savings."},
-		{account, "savings of my grandmother", `I did not understand "grandmother". Do you mean savings?`},
-		{account, "half from savings", "Do you mean savings?"},
+		{account, "savings of my grandmother", "I did not understand “grandmother”. Do you mean savings as the it?"},
+		{account, "half from savings", "Do you mean savings as the it?"},
 		{extras, "salt and pepper please", "It is salt and pepper."},
-		{extras, "salt and a zebra", `I did not understand "zebra". Do you mean salt?`},
+		{extras, "salt and a zebra", "I did not understand “zebra”. Do you mean salt as the it?"},
 		{counts, "1, 2 and 3", "It is 1, 2 and 3."},
-		{counts, "1, 2 and roughly seventyish", "Do you mean 1 and 2?"},
+		{counts, "1, 2 and roughly seventyish", "Do you mean 1 and 2 as the it?"},
 		{yes, "yes, please", "It is yes."},
-		{yes, "yes, for the zebra", `I did not understand "for the zebra". Do you mean yes?`},
+		{yes, "yes, for the zebra", "I did not understand “for the zebra”. Do you mean yes as the it?"},
 		{yes, "no, thanks", "It is no."},
 	} {
 		c := talks(t, nil, asks(t, tt.slot, dialogue.Settings{}), dialogue.ConversationOptions{})

@@ -105,7 +105,7 @@ func (d *Dialogue) happened(ctx node.Context, s *State, m *Message) error {
 	for _, sl := range rule.data {
 		names[sl.name] = data[sl.name]
 	}
-	text, err := d.worded(rule.message, s, max(s.Turns-1, 0), nil, names)
+	text, err := d.worded(rule.message, s, max(s.Turns-1, 0), nil, names, rule.data...)
 	if err == nil {
 		err = say(ctx, s, NewInform(text), byBot)
 	} else {

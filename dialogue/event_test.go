@@ -81,7 +81,7 @@ func TestTell_Refuses(t *testing.T) {
 		{dialogue.Event{ID: "1", Name: "arrived", Data: map[string]any{"numbr": "A"}}, `not an event of the dialogue: the event "arrived" brings no "numbr"; did you mean "number"?`},
 		{
 			dialogue.Event{ID: "1", Name: "arrived", Data: map[string]any{"number": "A", "weight": "heavy"}},
-			`not an event of the dialogue: the event "arrived": weight: "heavy" is not a number.`,
+			`not an event of the dialogue: the event "arrived": weight: “heavy” is not a number.`,
 		},
 	} {
 		if _, err := c.Tell(t.Context(), "c", test.event); !errors.Is(err, dialogue.ErrEvent) || err.Error() != test.want {

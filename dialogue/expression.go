@@ -2,6 +2,7 @@ package dialogue
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
@@ -17,31 +18,49 @@ type (
 // scopeOf is what expressions read.
 func scopeOf(names map[string]any) *expression.Scope { return expression.NewScope(names, nil) }
 
-// render fills in a text that is said in a frame, or outside of all. Values of slots are shown as their types say.
-func (d *Dialogue) render(t *template, f *Frame, names map[string]any) (string, error) {
+// render fills in a text that is said in a frame, or outside of all. Values of slots are shown as their types say; a text may have
+// slots of its own.
+func (d *Dialogue) render(t *template, f *Frame, names map[string]any, own ...*slot) (string, error) {
 	if t == nil {
 		return "", nil
 	}
 	today, _ := names[nameToday].(string)
 	return t.RenderAs(scopeOf(names), func(in expression.Hole, v any) string {
 		w := showing{today: today, before: in.Before, behind: in.Behind}
-		switch p, ok := d.find(f, in.Name); {
-		case in.Name == "":
-			return shown(v)
-		case ok:
-			return d.shownIn(w, p.slot, v)
-		case in.Name == nameToday:
+		switch name := nameIn(in.Names, names, v); name {
+		case nameToday:
 			return d.locale.ShowDate(today, today)
-		case in.Name == nameNow:
+		case nameNow:
 			return d.locale.ShowMoment(shown(v), today)
+		default:
+			return d.shownIn(w, d.named(f, name, own), v)
 		}
-		for _, sl := range d.context {
-			if sl.name == in.Name {
-				return d.shownIn(w, sl, v)
-			}
-		}
-		return shown(v)
 	})
+}
+
+// nameIn is the one of some names that a value is of. A value of none of them is a literal: a text is shown as it stands, and
+// anything else as a value of the first name.
+func nameIn(all []string, names map[string]any, v any) string {
+	at := slices.IndexFunc(all, func(name string) bool { return names[name] != nil && equal(names[name], v) })
+	if _, text := v.(string); len(all) == 0 || at < 0 && text {
+		return ""
+	}
+	return all[max(at, 0)]
+}
+
+// named is the slot of a name, also of the context. What has none is a variable.
+func (d *Dialogue) named(f *Frame, name string, own []*slot) *slot {
+	is := func(sl *slot) bool { return sl.name == name }
+	if i := slices.IndexFunc(own, is); i >= 0 {
+		return own[i]
+	}
+	if p, ok := d.find(f, name); ok {
+		return p.slot
+	}
+	if i := slices.IndexFunc(d.context, is); i >= 0 {
+		return d.context[i]
+	}
+	return &slot{name: name}
 }
 
 // showing is how a value is shown: in a language, on a day, and between the words of a text.
@@ -50,20 +69,59 @@ type showing struct {
 	today          string // the day on which it is shown, as slots hold days; "" for one that is not known
 	before, behind string // the text beside it
 	unnamed        bool   // nothing names a currency, and amounts are numbers alone
+	alone          bool   // no text stands around it: a time says that it is one
 }
 
 // shown is a value of a slot as people are told it.
 func (d *Dialogue) shown(s *State, sl *slot, v any) string {
-	return d.shownIn(showing{today: d.clock(s.At).Format(time.DateOnly)}, sl, v)
+	return d.shownIn(showing{today: d.clock(s.At).Format(time.DateOnly), alone: true}, sl, v)
 }
 
 // shownIn is shown among words of a text.
 func (d *Dialogue) shownIn(w showing, sl *slot, v any) string {
+	if v == nil {
+		return "–"
+	}
 	w.Locale, w.unnamed = d.localeOf(sl), w.unnamed || sl.Currency == "" && d.def.Settings.Currency == ""
 	return sl.Type.kind().show(w, sl.Slot, v)
 }
 
-// shown is a value as people read it.
+// plain is a value of no known type as people are told it: no braces, and no words of programs.
+func (w showing) plain(v any) string {
+	var all []string
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return w.Spoken().Say(phrase.Yes, nil)
+		}
+		return w.Spoken().Say(phrase.No, nil)
+	case string:
+		return v
+	case []any:
+		for _, one := range v {
+			all = append(all, w.plain(one))
+		}
+		return w.Spoken().All(all)
+	case map[string]any:
+		for _, name := range keysOf(v) {
+			all = append(all, name+": "+w.plain(v[name]))
+		}
+		return strings.Join(all, ", ")
+	case nil:
+		return "–"
+	}
+	return w.ShowNumber(shown(v))
+}
+
+// clock is a time with the word for it where it stands alone: "19:00 Uhr".
+func (w showing) clock(text string) string {
+	if w.alone {
+		return w.Spoken().Say(phrase.ClockShown, phrase.Args{"time": text})
+	}
+	return text
+}
+
+// shown is a value as programs write it.
 func shown(v any) string { return expression.Text(v) }
 
 var textType = expression.Plain(expression.TextKind)

@@ -41,10 +41,10 @@ func TestAConversationInFrench(t *testing.T) {
 > le 3 mai 2030
   À quelle heure ?
 > huit heures et demie du soir
-  Une table pour 4, le vendredi 3 mai 2030 à 20:30 ?
+  Une table pour 4, le vendredi 3 mai 2030 à 20 h 30 ?
 > peut-être
   Je n'ai pas compris.
-  Une table pour 4, le vendredi 3 mai 2030 à 20:30 ?
+  Une table pour 4, le vendredi 3 mai 2030 à 20 h 30 ?
 > bien sûr
   C'est réservé.
   Puis-je faire autre chose pour vous ?

@@ -45,6 +45,8 @@ type facts struct {
 	aliases  []string       // names that it has elsewhere: a definition that uses one is told the right name
 	said     *phrase.Kind   // how people say a value
 	document map[string]any // the JSON Schema of its values, where it depends on no slot
+	// shows is a value as people are told it; nil where it is told as it is kept.
+	shows func(w showing, v any) string
 	traits
 }
 
@@ -173,7 +175,12 @@ func (k plainKind) read(d *Dialogue, sl *slot, text string, now time.Time) (any,
 	return d.spoken(sl, text, now)
 }
 
-func (k plainKind) show(_ showing, _ Slot, v any) string { return shown(v) }
+func (k plainKind) show(w showing, _ Slot, v any) string {
+	if k.shows != nil {
+		return k.shows(w, v)
+	}
+	return w.plain(v)
+}
 
 // anyKind is the type of variables of flows: they hold anything, and users cannot give them a value.
 var anyKind = textValues{plainKind{facts{said: phrase.Text, traits: traits{labelled: true}}}}

@@ -10,14 +10,4 @@ var booleanKind = booleanValues{plainKind{facts{
 
 type booleanValues struct{ plainKind }
 
-func (booleanValues) show(w showing, _ Slot, v any) string {
-	switch v {
-	case true:
-		return w.Spoken().Say(phrase.Yes, nil)
-	case false:
-		return w.Spoken().Say(phrase.No, nil)
-	}
-	return shown(v)
-}
-
 func (booleanValues) few(Slot) []any { return []any{true, false} }

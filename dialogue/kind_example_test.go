@@ -73,7 +73,7 @@ func TestAddingASlotType(t *testing.T) {
 	for said, want := range map[string]string{
 		"ada@example.com":               "ada@example.com",
 		"my address is ada@example.com": "ada@example.com",
-		"ada":                           `"ada" does not look like what is asked for.`,
+		"ada":                           `“ada” does not have the expected form.`,
 	} {
 		v, err := d.read(sl, said, now)
 		if err != nil {

@@ -12,9 +12,6 @@ type fractionValues struct{ plainKind }
 
 // show is the fraction as people write it: 3/4 for 0.75.
 func (fractionValues) show(w showing, _ Slot, v any) string {
-	if v == nil {
-		return shown(v)
-	}
 	return w.Part(shown(v))
 }
 

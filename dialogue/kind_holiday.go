@@ -33,7 +33,7 @@ func (holidayValues) wrong(d *Dialogue, _ Slot, v any) string {
 	date, _ := holiday["date"].(string)
 	name, _ := holiday["name"].(string)
 	if !slices.Contains(d.locale.Holidays(date), name) {
-		return d.language.Say(phrase.NoHoliday, phrase.Args{"said": d.language.Quote(name + ", " + date)})
+		return d.language.Say(phrase.NoHoliday, phrase.Args{"said": d.language.Quote(name + ", " + d.locale.ShowDay(date))})
 	}
 	return ""
 }
@@ -42,7 +42,7 @@ func (holidayValues) wrong(d *Dialogue, _ Slot, v any) string {
 func (holidayValues) show(w showing, _ Slot, v any) string {
 	holiday, ok := v.(map[string]any)
 	if !ok {
-		return shown(v)
+		return w.plain(v)
 	}
 	return w.Spoken().Say(phrase.HolidayShown, phrase.Args{"name": shown(holiday["name"]), "date": w.ShowDay(shown(holiday["date"]))})
 }

@@ -42,7 +42,7 @@ func (listValues) anyWords(s Slot) bool { return s.Items.kind().anyWords(s.membe
 func (listValues) show(w showing, s Slot, v any) string {
 	values, ok := v.([]any)
 	if !ok {
-		return shown(v)
+		return w.plain(v)
 	}
 	member := s.member()
 	texts := make([]string, len(values))

@@ -13,9 +13,6 @@ type moneyValues struct{ plainKind }
 // show has the sign and the digits of the currency: €5.50 for 5.5. Where the text beside it names the currency, or nothing does,
 // it is the number.
 func (moneyValues) show(w showing, _ Slot, v any) string {
-	if v == nil {
-		return shown(v)
-	}
 	if w.unnamed || w.NamesCurrency(w.before, w.behind) {
 		return w.Amount(shown(v))
 	}

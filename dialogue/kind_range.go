@@ -77,7 +77,7 @@ func (k rangeValues) wrong(d *Dialogue, s Slot, v any) string {
 func (rangeValues) show(w showing, s Slot, v any) string {
 	ends, ok := v.(map[string]any)
 	if !ok {
-		return shown(v)
+		return w.plain(v)
 	}
 	end := s.member()
 	args := phrase.Args{}

@@ -29,4 +29,7 @@ func (timeZoneValues) wrong(d *Dialogue, _ Slot, v any) string {
 	return ""
 }
 
+// show is the zone as people call it: "New York".
+func (timeZoneValues) show(w showing, _ Slot, v any) string { return w.ShowZone(shown(v)) }
+
 func (timeZoneValues) about(Slot) string { return "time zone, by its IANA name: Europe/Berlin" }

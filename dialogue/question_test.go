@@ -111,7 +111,7 @@ func TestHandlersNeedSayNoConfidence(t *testing.T) {
 		want []string
 	}{
 		"where it is asked for": {[]dialogue.Message{{Text: "begin"}, locate}, []string{"In Rome.", "Is there anything else?"}},
-		"where nothing goes on": {[]dialogue.Message{locate}, []string{"All right, city is Rome now."}},
+		"where nothing goes on": {[]dialogue.Message{locate}, []string{"All right, city: Rome."}},
 		"and nothing to say":    {[]dialogue.Message{note}, []string{"Is there anything else?"}},
 		"beside a question":     {[]dialogue.Message{{Text: "begin"}, note}, []string{"Where?"}},
 	} {

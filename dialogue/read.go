@@ -29,7 +29,7 @@ func (d *Dialogue) read(sl *slot, raw any, now time.Time) (any, error) {
 		return nil, err
 	}
 	if err := sl.check.Check(data); err != nil {
-		return v, &rejection{reason: d.notOfType(sl.Type, shown(v)), checked: len(sl.Schema) > 0}
+		return v, &rejection{reason: d.notOfType(sl.Type, d.shownIn(showing{alone: true}, sl, v)), checked: len(sl.Schema) > 0}
 	}
 	if v == nil {
 		return nil, nil

@@ -71,7 +71,7 @@ func TestTextsOfAuthorsShowValues(t *testing.T) {
 		{"en", "GBP", "£{{ price }}?", "£49.90?"},
 		{"en", "", "{{ price }}?", "49.90?"},
 		{"en", "EUR", "After {{ today }}, {{ moment }}.", "After Friday 20 November, Friday 27 November at 19:00."},
-		{"en", "EUR", "{{ day + '' }} {{ day > today }}", "2026-11-27 true"},
+		{"en", "EUR", "{{ day + '' }} {{ day > today }}", "2026-11-27 yes"},
 	} {
 		d, err := Compile(Definition{Name: "shown", Settings: Settings{Language: c.language, Currency: c.currency}, Flows: []Flow{{
 			Name: "fest", Trigger: []string{"fest"}, Slots: []Slot{{Name: "day", Type: Date}, {Name: "price", Type: Money}, {Name: "moment", Type: DateTime}},

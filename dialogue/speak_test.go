@@ -248,8 +248,8 @@ func TestWhatADialogueIsAboutIsNoRequest(t *testing.T) {
 		{"German please", "And the manual?", "en"},
 		{"German please", "Its title?", "en"},
 		{"English please", "German, German, English please?", "en"},
-		{"German please", "All right, title is open again.|Its title?", "en"},
-		{"Deutsch bitte", "Do you mean Deutsch bitte as the title?", "en"},
+		{"German please", "All right, title: open again.|Its title?", "en"},
+		{"Deutsch bitte", "Do you mean “Deutsch bitte” as the title?", "en"},
 		{"no", "Its title?", "en"},
 		{"can we speak German?", "Gut, auf Deutsch.|Der Titel?", "de"},
 		{"Deutsch bitte", "Deutsch, German, Deutsch bitte?", "de"},
@@ -358,7 +358,7 @@ func TestThePersonIsToldTheLanguage(t *testing.T) {
 	want := []string{
 		"bot: Hello!", "user: a pizza", "bot: Which size?", "user: Deutsch bitte", "de bot: Gut, auf Deutsch.", "bot: Welche Größe?", "user: groß", "bot: Wie viele?",
 		"en user: three", "bot: 3 large?", "fr bot: D'accord, en français.", "bot: 3 fois grande?", "user: je veux parler à un humain",
-		"bot: Je vais chercher quelqu'un pour vous aider, qui peut lire ce que nous avons dit.",
+		"bot: Je fais appel à quelqu'un qui pourra vous aider et lire notre conversation.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || w.Language != "de" {
 		t.Errorf("the person is told %q (-want +got):\n%s", w.Language, diff)

@@ -311,7 +311,8 @@ func (d *Dialogue) put(s *State, frame *Frame, m *mark) *refusal {
 			if p.slot.Private {
 				return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: hidden, Reason: d.impossible(hidden)}
 			}
-			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: d.shown(s, p.slot, m.Out[name]), Reason: d.reasonOf(err, m.Out[name])}
+			value := d.shown(s, p.slot, m.Out[name])
+			return &refusal{Step: m.Step, Name: name, Slot: p.slot.title(), Value: value, Reason: d.reasonOf(err, value)}
 		}
 		m.Out[name], _ = p.get(s)
 		if !had {

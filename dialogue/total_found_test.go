@@ -125,7 +125,7 @@ flows:
 		"do a": {{Type: dialogue.StartFlow, Flow: "a"}}, "do b": {{Type: dialogue.StartFlow, Flow: "b"}}, "forget": {{Type: dialogue.ClearSlot, Slot: "limit"}},
 		"x": {{Type: dialogue.SetSlot, Slot: "x", Value: "x"}}, "5": {{Type: dialogue.SetSlot, Slot: "limit", Value: 5}},
 	}})
-	want := "Limit? It was 3.|Y?|All right, limit is open again. Limit? It was 3.|X?|Limit 4. Let us go on with: b. Limit? It was 3.|Y?"
+	want := "Limit? It was 3.|Y?|All right, limit: open again. Limit? It was 3.|X?|Limit 4. Let us go on with: b. Limit? It was 3.|Y?"
 	if diff := cmp.Diff(want, says(t, d, nil, "do b", "5", "forget", "do a", "x", "5")); diff != "" {
 		t.Error(diff)
 	}
@@ -145,7 +145,7 @@ flows:
 `, dialogue.Options{NLU: understood{
 		"do a": {{Type: dialogue.StartFlow, Flow: "a"}}, "forget": {{Type: dialogue.ClearSlot, Slot: "num"}}, "x": {{Type: dialogue.SetSlot, Slot: "x", Value: "x"}},
 	}})
-	if diff := cmp.Diff("X?|All right, num is open again. X?|Num 5. Is there anything else?", says(t, d, nil, "do a", "forget", "x")); diff != "" {
+	if diff := cmp.Diff("X?|All right, num: open again. X?|Num 5. Is there anything else?", says(t, d, nil, "do a", "forget", "x")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -203,7 +203,7 @@ flows:
 `, dialogue.Options{Actions: []dialogue.Action{counted("pay", &made)}, NLU: understood{
 		"do a": {{Type: dialogue.StartFlow, Flow: "a"}}, "yes": {{Type: dialogue.Affirm}}, "6": {{Type: dialogue.SetSlot, Slot: "amount", Value: 6}}, "x": {{Type: dialogue.SetSlot, Slot: "note", Value: "x"}},
 	}})
-	want := "Sure?|Note?|All right, amount is 6 now. Sure?|Sure?|Is there anything else?"
+	want := "Sure?|Note?|All right, amount: 6. Sure?|Sure?|Is there anything else?"
 	if diff := cmp.Diff(want, says(t, d, nil, "do a", "yes", "6", "x", "yes")); diff != "" {
 		t.Error(diff)
 	}
@@ -242,7 +242,7 @@ flows:
 		"amount": set("amount", 6), "paid": set("paid", 6), "who": set("who", "Bob"), "stars": set("stars", 5), "no stars": {{Type: dialogue.ClearSlot, Slot: "amount"}}, "less": set("stars", 1),
 	}})
 	late := "That has been done already and cannot be changed any more. "
-	want := "Sure?|Stars?|" + late + "Stars?|" + late + "Stars?|" + late + "Stars?|" + late + "Stars?|Why?|All right, stars is 1 now. Why?"
+	want := "Sure?|Stars?|" + late + "Stars?|" + late + "Stars?|" + late + "Stars?|" + late + "Stars?|Why?|All right, stars: 1. Why?"
 	if diff := cmp.Diff(want, says(t, d, nil, "pay", "yes", "amount", "paid", "who", "no stars", "stars", "less")); diff != "" {
 		t.Error(diff)
 	}

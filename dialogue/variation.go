@@ -111,7 +111,7 @@ func (c *compiler) checkedMessage(one string, several []Variation, path string, 
 
 // worded is what a message says: the text whose turn it is of those that may be said. Those for the user's channel come
 // before those for all, and those with a condition before those without.
-func (d *Dialogue) worded(m *message, s *State, turn int, f *Frame, names map[string]any) (string, error) {
+func (d *Dialogue) worded(m *message, s *State, turn int, f *Frame, names map[string]any, own ...*slot) (string, error) {
 	if m == nil {
 		return "", nil
 	}
@@ -144,7 +144,7 @@ func (d *Dialogue) worded(m *message, s *State, turn int, f *Frame, names map[st
 	if len(best) == 0 {
 		return "", fmt.Errorf("no text of the message may be said") // the compiler sees to one
 	}
-	return d.render(best[(max(s.Texts, 1)-1+turn)%len(best)], f, names)
+	return d.render(best[(max(s.Texts, 1)-1+turn)%len(best)], f, names, own...)
 }
 
 // words are what a step says: each visit of its flow, and each round of a loop, takes the next text.

@@ -71,21 +71,21 @@ func TestWishesAreKeptOrAskedAbout(t *testing.T) {
 		{"a wish is no text", "bank", []string{"send money", "I want to see my balance first", "no", "Bob"}, `> send money
   To whom?
 > I want to see my balance first
-  Do you mean see my balance first as the recipient?
+  Do you mean “see my balance first” as the recipient?
 > no
   To whom?
 > Bob
   How much?
 `},
 		{"a text that is taken back", "bank", []string{"Send it to Bob. no wait, to Ada", "yes"}, `> Send it to Bob. no wait, to Ada
-  Do you mean Ada as the recipient?
+  Do you mean “Ada” as the recipient?
 > yes
   How much?
 `},
 		{"one of two names", "bank", []string{"send money", "Bob or Ada", "no", "Ada"}, `> send money
   To whom?
 > Bob or Ada
-  Do you mean Bob or Ada as the recipient?
+  Do you mean “Bob or Ada” as the recipient?
 > no
   To whom?
 > Ada
@@ -94,15 +94,15 @@ func TestWishesAreKeptOrAskedAbout(t *testing.T) {
 		{"places are no yes", "bank", []string{"send 50 to Bob", "the second one", "the second one", "the first", "the third one"}, `> send 50 to Bob
   From which account?
 > the second one
-  Send 50 euros from your savings account to Bob?
+  Send €50 from your savings account to Bob?
 > the second one
   I did not get that. You can send money, ask for your balance or block a card.
-  Send 50 euros from your savings account to Bob?
+  Send €50 from your savings account to Bob?
 > the first
   I did not get that. You can send money, ask for your balance or block a card.
-  Send 50 euros from your savings account to Bob?
+  Send €50 from your savings account to Bob?
 > the third one
-  All right, amount is open again.
+  All right, amount: open again.
   How much?
 `},
 	} {

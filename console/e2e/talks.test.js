@@ -96,11 +96,11 @@ test("by keyboard alone a newcomer finds a dialogue and talks to it, and a reloa
   await page.keyboard.press("Enter");
   await bot(page, "From which account?");
   await type("savings");
-  await bot(page, "Send 50 euros from your savings account to Bob?");
+  await bot(page, "Send €50 from your savings account to Bob?");
   const replies = page.getByRole("group", { name: "Suggested replies" });
   await replies.getByRole("button", { name: "yes" }).waitFor();
   await page.reload();
-  await bot(page, "Send 50 euros from your savings account to Bob?");
+  await bot(page, "Send €50 from your savings account to Bob?");
   await page.locator(".line .said", { hasText: "savings" }).first().waitFor();
   await page.locator("#message").focus();
   await page.keyboard.press("Shift+Tab");
@@ -130,7 +130,7 @@ test("a message that no server takes is kept, also over a reload, and counts onc
   await says(page, "savings");
   await page.getByText("Kept: it is sent when the server is back").waitFor();
   await bank.start();
-  await bot(page, "Send 50 euros from your savings account to Bob?");
+  await bot(page, "Send €50 from your savings account to Bob?");
   assert.deepEqual((await turns(bank, "bank", id)).map((t) => t.text), ["send 50 to Bob", "savings"]);
   // the answer is lost on its way: the message was taken, and is sent again with its id
   let lost = 0;

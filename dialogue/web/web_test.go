@@ -219,7 +219,7 @@ func TestH2_ADeskSeesWhoIsWithAPerson(t *testing.T) {
 		got.Handoffs[0].Last != (dialogue.Line{By: "user", Text: "are you there?"}) {
 		t.Errorf("with a person: %+v", got)
 	}
-	post(t, h.url+"bob", "desk", `{"text":"Good bye.","done":true}`)
+	post(t, h.url+"bob", "desk", `{"text":"Goodbye.","done":true}`)
 	if got := list(); len(got.Handoffs) != 0 {
 		t.Errorf("after it was given back: %+v", got)
 	}

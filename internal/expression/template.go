@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/expr-lang/expr/ast"
 )
 
 // maxRendered bounds what a template may become.
@@ -18,7 +20,7 @@ type Template struct {
 type part struct {
 	text   string
 	code   *Expression
-	name   string // what the expression is, where it is no more than a name
+	names  []string // those of which one is the value
 	offset int
 }
 
@@ -44,11 +46,7 @@ func CompileTemplate(text string) (*Template, *Fault) {
 			fault.Offset += offset
 			return nil, fault
 		}
-		name := strings.TrimSpace(inner)
-		if len(code.Names()) != 1 || code.Names()[0] != name {
-			name = ""
-		}
-		t.parts = append(t.parts, part{code: code, name: name, offset: offset})
+		t.parts = append(t.parts, part{code: code, names: chosen(code.root, nil), offset: offset})
 		offset += utf8.RuneCountInString(inner) + 2
 		rest = after[len(inner)+2:]
 	}
@@ -103,13 +101,30 @@ func (t *Template) Render(s *Scope) (string, error) {
 
 // Hole is a place of a template where a value is shown.
 type Hole struct {
-	Name           string // what the expression is, where it is no more than a name
+	// Names are those of which one is the value, if it is no literal: a and b of "a ?? b" and of "c ? a : b". There are none where
+	// the value is calculated.
+	Names          []string
 	Before, Behind string // the text of the template beside it
+}
+
+// chosen adds the names of which an expression has the value.
+func chosen(n ast.Node, to []string) []string {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		return append(to, n.Value)
+	case *ast.ConditionalNode:
+		return chosen(n.Exp2, chosen(n.Exp1, to))
+	case *ast.BinaryNode:
+		if n.Operator == "??" {
+			return chosen(n.Right, chosen(n.Left, to))
+		}
+	}
+	return to
 }
 
 // hole is the place of a part.
 func (t *Template) hole(i int) Hole {
-	in := Hole{Name: t.parts[i].name}
+	in := Hole{Names: t.parts[i].names}
 	if i > 0 {
 		in.Before = t.parts[i-1].text
 	}

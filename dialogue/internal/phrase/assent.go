@@ -1,6 +1,9 @@
 package phrase
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // mood is what a saying does to a yes or a no.
 type mood uint8
@@ -54,6 +57,17 @@ func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, sc
 	return r.assent()
 }
 
+// pays reports whether a token is a currency that the question names, in words or with a sign: "euros" of "€50".
+func (r *reading) pays(at int) bool {
+	said, ok := r.coin(at)
+	for i := range r.asked.tokens {
+		if c, is := r.asked.coin(i); ok && is && slices.Equal(c.codes, said.codes) {
+			return true
+		}
+	}
+	return false
+}
+
 // echoes reports whether the spoken words from i on say nothing but the question: words of it that name no value, and around
 // them words of every sentence. A value has to stand in the question as it does here: "at 10" is not in "at 10:30".
 func (r *reading) echoes(i int) bool {
@@ -79,7 +93,7 @@ func (r *reading) echoes(i int) bool {
 		switch k := r.language.class(word); {
 		case r.question[word] && !r.language.is(word, owner|pronoun|polite) && (k == content || k == filler):
 			repeats = repeats || !r.titled(word)
-		case k == function, k == filler, k == hum, r.language.is(word, polite):
+		case k == function, k == filler, k == hum, r.language.is(word, polite), r.pays(r.says[i]):
 		default:
 			return false
 		}

@@ -155,7 +155,7 @@ func TestReadHolidays(t *testing.T) {
 		"easter monday": `{"date":"2027-03-29","name":"Easter Monday"}`, "the day after christmas please": `{"date":"2026-12-26","name":"St Stephen's Day"}`,
 		"25 december 2030": `{"date":"2030-12-25","name":"Christmas"}`, "last thanksgiving": `{"date":"2025-11-27","name":"Thanksgiving"}`,
 		"4th of july": `{"date":"2027-07-04","name":"Independence Day"}`, "easter or christmas": "! Which one do you mean: easter or christmas?", "not easter": "-",
-		"3 may 2027": `! "3 may 2027" is no holiday that I know.`, "three weeks before easter": `! "three weeks before easter" is no holiday that I know.`,
+		"3 may 2027": `! I know no holiday called “3 may 2027”.`, "three weeks before easter": `! I know no holiday called “three weeks before easter”.`,
 		"chinese new year": `{"date":"2027-01-01","name":"New Year's Day"} ? chinese`, "easter monday (2027-04-01)": "! Which one do you mean: easter monday or 2027-04-01?",
 	} {
 		v, ok := loc.Read(phrase.Slot{Kind: phrase.Holiday}, said, time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC))

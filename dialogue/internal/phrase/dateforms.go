@@ -134,7 +134,7 @@ func (r *reading) pointed(d *dated, sign rune, a, b int) {
 		return
 	}
 	said := func(of, month int) string {
-		args := Args{"day": of, "month": time.Month(month)}
+		args := Args{"day": r.language.dayOfMonth(of), "month": time.Month(month)}
 		if !d.noYear {
 			args["year"] = d.year
 		}

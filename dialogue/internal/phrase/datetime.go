@@ -127,7 +127,7 @@ func (r *reading) resolve(d day, c clock) (time.Time, *problem) {
 	}
 	t := time.Date(d.year, d.month, d.day, c.hour, c.minute, c.second, 0, r.locale.zone())
 	if t.Hour() != c.hour || t.Minute() != c.minute || dayOf(t) != d {
-		return t, because(ClocksForward, Args{"time": c.String(), "date": d.shown(r.language.Language)})
+		return t, because(ClocksForward, Args{"time": r.locale.ShowTime(c.String()), "date": d.shown(r.language.Language)})
 	}
 	for _, earlier := range []time.Duration{3 * time.Hour, 2 * time.Hour, time.Hour, 30 * time.Minute} {
 		if u := t.Add(-earlier); u.Hour() == c.hour && u.Minute() == c.minute && dayOf(u) == d {

@@ -15,7 +15,7 @@ func TestFind(t *testing.T) {
 		{"money", "transfer 50 to Bob", `50=50`},
 		{"money", "€50 for Bob and 20 cents for Ann", `€50=50; 20 cents=0.2`},
 		{"money", "from fifty to two hundred and fifty euros", `fifty=50; two hundred and fifty euros=250`},
-		{"money", "pay $5 or 3 euros", `$5! "$5" is not in EUR.; 3 euros=3`},
+		{"money", "pay $5 or 3 euros", `$5! “$5” is not in EUR.; 3 euros=3`},
 		{"money", "5 €6", `5=5; €6=6`},
 		{"money", "Bob", ``},
 		{"money", "3 tickets for 50 on friday", `50=50`},
@@ -63,9 +63,9 @@ func TestCurrencies(t *testing.T) {
 		{"usd", "US$ 50", "50"},
 		{"CAD", "$50", "50"},
 		{"CAD", "50 Canadian dollars", "50"},
-		{"CAD", "50 US dollars", `! "50 US dollars" is not in CAD.`},
-		{"CAD", "US$50", `! "US$50" is not in CAD.`},
-		{"USD", "$50 CAD", `! "$50 CAD" is not in USD.`},
+		{"CAD", "50 US dollars", `! “50 US dollars” is not in CAD.`},
+		{"CAD", "US$50", `! “US$50” is not in CAD.`},
+		{"USD", "$50 CAD", `! “$50 CAD” is not in USD.`},
 		{"GBP", "twenty quid", "20"},
 		{"GBP", "a quid", "1"},
 		{"GBP", "5 pounds 20", "5.2"},
@@ -80,7 +80,7 @@ func TestCurrencies(t *testing.T) {
 		{"KWD", "5.1255", "! An amount in KWD has at most 3 decimal places, and 5.1255 has more."},
 		{"JPY", "10.5", "! An amount in JPY has at most 0 decimal places, and 10.5 has more."},
 		{"SEK", "100 kr", "100"},
-		{"EUR", "3 dollars and 20 cents", `! "3 dollars and 20 cents" is not in EUR.`},
+		{"EUR", "3 dollars and 20 cents", `! “3 dollars and 20 cents” is not in EUR.`},
 	} {
 		loc := phrase.Locale{Currency: tt.currency}
 		v, ok := loc.Read(phrase.Slot{Kind: phrase.Money}, tt.said, now)

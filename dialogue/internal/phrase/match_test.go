@@ -103,7 +103,7 @@ func TestMatch(t *testing.T) {
 		{"Transfer €50 to Bob.", `1 amount=50 payee="Bob"`, 0.9, 1},
 		{"please transfer fifty euros to Zoë Müller, thanks", `1 amount=50 payee="Zoë Müller"`, 0.9, 1},
 		{"I'd like to transfer 1,234.50 to \"A B\"", `1 amount=1234.5 payee="A B"`, 0.9, 1},
-		{"transfer 20 dollars to Bob", `1 amount! "20 dollars" is not in EUR. payee="Bob"`, 0.7, 0.9},
+		{"transfer 20 dollars to Bob", `1 amount! “20 dollars” is not in EUR. payee="Bob"`, 0.7, 0.9},
 		{"wire 20 euros to mum", `1 amount=20 payee="mum"`, 0.9, 1},
 		{"shoot over 20 euros to mum", `1 amount=20 payee="mum"`, 0.9, 1},
 		{"transfr 20 to mum", `1 amount=20 payee="mum"`, 0.85, 0.97},

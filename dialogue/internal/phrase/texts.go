@@ -124,8 +124,10 @@ func (l *Language) show(arg any) string {
 	return ""
 }
 
-// Quote returns a user's words in the quotation marks of the language.
-func (l *Language) Quote(said string) string { return l.Say(Quoted, Args{"said": said}) }
+// Quote returns a user's words in the quotation marks of the language. Several blanks become one.
+func (l *Language) Quote(said string) string {
+	return l.Say(Quoted, Args{"said": strings.Join(strings.Fields(said), " ")})
+}
 
 // All returns the elements of a list: "A, B and C", or a word for none.
 func (l *Language) All(elements []string) string {

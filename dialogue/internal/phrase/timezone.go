@@ -136,7 +136,11 @@ func (r *reading) zoneAt(p *atlas, i int) (found, bool) {
 	case 1:
 		return r.value(names[0], i, j, 1), true
 	}
-	return r.refusal(because(SeveralMeanings, Args{"said": r.said(at, j), "choices": r.language.Any(names)}), i, j), true
+	shown := make([]string, len(names))
+	for k, name := range names {
+		shown[k] = r.locale.ShowZone(name)
+	}
+	return r.refusal(because(SeveralMeanings, Args{"said": r.said(at, j), "choices": r.language.Any(shown)}), i, j), true
 }
 
 // offsetZone reads a distance from UTC: "UTC+2", "GMT -05:00", "+02:00", and "Etc/GMT-2", which has the sign the other way round.
