@@ -61,11 +61,24 @@ func (d *Dialogue) refresh(s *State, p place) (answer bool) {
 		if p.frame != nil || f == s.top() {
 			_, past := fl.round(f, p.slot.name)
 			st := fl.steps[f.Step]
-			answer = past && !slices.Contains(f.Fresh, p.slot.name) || st != nil && st.Type == CollectStep && st.Slot == p.slot.name
+			answer = past && !slices.Contains(f.Fresh, p.slot.name) || st != nil && st.Type == CollectStep && st.Slot == p.slot.name || fl.anotherRound(f, p.slot.name)
 		}
 		d.refreshed(f, p.slot.name)
 	}
 	return answer
+}
+
+// anotherRound reports whether the user has just said yes to the question whether there is another round, and a slot of the loop has its
+// value of that round: "Anything else?" "Yes, a small margherita." The round before keeps what it has.
+func (fl *flow) anotherRound(f *Frame, slot string) bool {
+	st := fl.steps[f.Step]
+	if st == nil || st.Type != CollectStep || !st.Again || f.Slots[st.Slot] != true || !slices.Contains(f.Fresh, st.Slot) {
+		return false
+	}
+	asks := fl.repeats(slot)
+	return asks != nil && slices.ContainsFunc(fl.list, func(loop *step) bool {
+		return loop.Type == WhileStep && len(loop.Steps) > 0 && loop.Steps[len(loop.Steps)-1].ID == st.ID && holdsStep(loop.Steps, asks.ID) && asks.ID != st.ID
+	})
 }
 
 // refreshed notes that the user has said something for a slot that is asked for again and again.

@@ -48,12 +48,41 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		}
 	}
 	if begunBy(all) == "" {
+		all = u.anotherRound(all)
 		u.unaskedTexts(all)
 	}
 	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text)) {
 		u.proposed(all)
 	}
 	return all
+}
+
+// anotherRound is a yes to the question whether there is more, where the answer is the next thing itself: "And a small margherita."
+func (u *utterance) anotherRound(all []Command) []Command {
+	sl, f := u.asked(), u.dialogue.flows[u.flow]
+	if sl == nil || f == nil || !sl.traits().verdict || !u.locale.AsksMore(u.Pending.Prompt) || u.turned {
+		return all
+	}
+	if said, ok := u.locale.Common(u.text); ok && (said.Command == phrase.Correct || said.Command == phrase.Wrong) {
+		return all
+	}
+	first := slices.IndexFunc(f.list, func(st *step) bool { return st.Type == CollectStep && st.Again })
+	if first < 0 {
+		return all
+	}
+	next := false
+	for i, c := range all {
+		if c.Slot == sl.name {
+			return all
+		}
+		if next = next || c.Slot == f.list[first].Slot; c.Type == CorrectSlot {
+			all[i].Type = SetSlot
+		}
+	}
+	if !next {
+		return all
+	}
+	return append([]Command{{Type: SetSlot, Slot: sl.name, Value: true, Confidence: certain}}, all...)
 }
 
 // unaskedTexts has the user asked about texts that were not asked for and that nobody called by the name of their slot: "next week
