@@ -123,6 +123,9 @@ func (r *reading) partBehind(i int) (part, int) {
 	if p, ok := r.language.parts[r.word(at)]; ok {
 		return p, at + 1
 	}
+	if r.isDayPart(at) { // "Freitag Morgen"
+		return morning, at + 1
+	}
 	if j, ok := r.at(at, "after", "noon"); ok && (r.sign(at+1) == '-' || r.language.Values.HoursNamed) { // après-midi
 		return afternoon, j
 	}
@@ -199,73 +202,6 @@ func (r *reading) middle(i int) (clock, bool) {
 		return clock{j: at + 1, exact: true}, true
 	}
 	return clock{}, false
-}
-
-// pastOrTo reads "half past three", "half three", "quarter to nine", "ten past four", "3 minutes to six".
-func (r *reading) pastOrTo(i int) (clock, bool) {
-	at := r.past(i, "a")
-	var minutes int
-	named := true
-	switch r.word(at) {
-	case "half":
-		minutes = 30
-		at++
-	case "quarter":
-		minutes = 15
-		at++
-	default:
-		n, j, ok := r.hourOrMinute(i)
-		if !ok || n > 59 {
-			return clock{}, false
-		}
-		minutes, at, named = n, j, n%5 == 0 && n > 0 && n < 30
-		if r.is(at, "minutes", "minute", "mins", "min") {
-			at, named = at+1, true
-		}
-	}
-	sign := 1
-	switch r.word(at) {
-	case "past", "after":
-		at++
-	case "from":
-		if r.is(at-1, "quarter", "half") {
-			return clock{}, false
-		}
-		at++
-	case "to", "before", "til", "till":
-		if minutes == 30 {
-			return clock{}, false
-		}
-		span := r.isSpan(i, at)
-		if sign, at = -1, at+1; span { // "from 10 to 12"
-			if _, j, ok := r.hourOrMinute(at); ok {
-				return clock{hour: minutes, j: j, problem: because(WhichTime, Args{"said": r.said(i, j)})}, true
-			}
-		}
-	default:
-		if minutes != 30 || r.word(i) != "half" || r.sign(at) != 0 {
-			return clock{}, false
-		}
-		if r.language.Values.HalfTo {
-			sign = -1
-		}
-	}
-	if base, ok := r.middle(at); ok {
-		base.minute = sign * minutes
-		return base, true
-	}
-	hour, j, ok := r.hourOrMinute(at)
-	if !ok || !named || hour > 23 {
-		return clock{}, false
-	}
-	if r.word(j) == "h" {
-		return clock{hour: hour, minute: sign * minutes, j: j + 1, exact: true}, true
-	}
-	c := clock{hour: hour, minute: sign * minutes, j: r.oclock(j)}
-	if hour == 0 || hour > 12 {
-		c.exact = true
-	}
-	return c, true
 }
 
 // hourOrMinute reads a number below a hundred in digits or in words.

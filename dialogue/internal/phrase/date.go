@@ -161,7 +161,11 @@ func (r *reading) spoken(i int) (dated, bool) {
 		return dated{}, false
 	}
 	if days, n := r.language.days.at(r.line, k); n > 0 && !(n == 1 && r.isDayPart(i)) {
-		return dated{day: r.today().add(days), j: r.says[k+n-1] + 1, score: 1}, true
+		d := dated{day: r.today().add(days), j: r.says[k+n-1] + 1, score: 1}
+		if more, j, ok := r.weeksBehind(d.j); ok { // "heute in drei Wochen"
+			d.day, d.j = d.day.add(more), j
+		}
+		return d, true
 	}
 	return dated{}, false
 }
@@ -449,6 +453,9 @@ func (r *reading) whichMonth(i int) (months, j int, ok bool) {
 
 // oneOf reads "next week", or "week next" as some languages have it, and is how many such units ahead that is.
 func (r *reading) oneOf(i int, unit string) (n, j int, ok bool) {
+	if end, ok := r.at(i, unit, "after", "next"); ok {
+		return 2, end, true
+	}
 	switch {
 	case r.word(i+1) == unit:
 		n, ok = whichOne[r.word(i)]
@@ -460,7 +467,7 @@ func (r *reading) oneOf(i int, unit string) (n, j int, ok bool) {
 
 // whichOne is how many weeks, months or years ahead one is: "next week".
 var whichOne = map[string]int{
-	"this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1, "following": 1, "last": -1, "previous": -1, "past": -1,
+	"this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1, "following": 1, "overnext": 2, "last": -1, "previous": -1, "past": -1,
 }
 
 // dayInWords reads the number of a day that is no ordinal: "may twenty nine".
@@ -470,25 +477,4 @@ func (r *reading) dayInWords(i int) (n, j int, ok bool) {
 	}
 	units, j, ok := r.belowHundred(i)
 	return int(units), j, ok && units >= 1 && units <= 31
-}
-
-// beside reads "the day before christmas", "the day after may 3".
-func (r *reading) beside(i int) (dated, bool) {
-	at := r.past(i, "the", "a")
-	if r.word(at) != "day" || !r.is(at+1, "before", "after", "from") {
-		return dated{}, false
-	}
-	if _, said := r.spoken(i); said {
-		return dated{}, false
-	}
-	d, ok := r.from(at + 2)
-	if !ok {
-		return dated{}, false
-	}
-	days := 1
-	if r.word(at+1) == "before" {
-		days = -1
-	}
-	d.day = d.day.add(days)
-	return d, true
 }

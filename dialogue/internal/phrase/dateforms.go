@@ -142,3 +142,24 @@ func (r *reading) pointed(d *dated, sign rune, a, b int) {
 	}
 	d.clash = because(WhichOne, Args{"choices": r.language.Any([]string{said(a, b), said(b, a)})})
 }
+
+// beside reads "the day before christmas", "the day after may 3".
+func (r *reading) beside(i int) (dated, bool) {
+	at := r.past(i, "the", "a")
+	if r.word(at) != "day" || !r.is(at+1, "before", "after", "from") {
+		return dated{}, false
+	}
+	if _, said := r.spoken(i); said {
+		return dated{}, false
+	}
+	d, ok := r.from(at + 2)
+	if !ok {
+		return dated{}, false
+	}
+	days := 1
+	if r.word(at+1) == "before" {
+		days = -1
+	}
+	d.day = d.day.add(days)
+	return d, true
+}

@@ -62,6 +62,9 @@ func (e elapsed) coarser(o elapsed) bool {
 // oneSpan reads a number of one unit: "2 hours", "half an hour", "15'".
 func (r *reading) oneSpan(i int) (elapsed, int, bool) {
 	n, j, ok := r.quantity(i)
+	if !ok && r.is(i, "quarterhour", "threequarterhour") { // "Dreiviertelstunde"
+		n, j, ok = big.NewRat(1, 1), i, true
+	}
 	if !ok {
 		return elapsed{}, i, false
 	}
@@ -93,7 +96,9 @@ func (r *reading) unitAt(j int) (span, int, bool) {
 	case '"', '″', '”':
 		return span{time: time.Second}, j + 1, true
 	}
-	switch r.word(j) {
+	switch r.folded(j) {
+	case "j":
+		return span{days: 1}, j + 1, r.language.Values.HoursNamed
 	case "h":
 		return span{time: time.Hour}, j + 1, true
 	case "m":
@@ -119,8 +124,8 @@ func (s span) by(n *big.Rat) (elapsed, bool) {
 	}
 	d := new(big.Rat).Mul(n, new(big.Rat).SetInt64(int64(of)))
 	if !d.IsInt() {
-		if s.days == 1 && d.Denom().IsInt64() && d.Denom().Int64() <= 24 { // half a day
-			return span{time: 24 * time.Hour}.by(n)
+		if s.days > 0 && d.Denom().IsInt64() && d.Denom().Int64() <= 24 { // half a day, a week and a half
+			return span{time: time.Duration(s.days) * 24 * time.Hour}.by(n)
 		}
 		return elapsed{}, false
 	}

@@ -167,6 +167,7 @@ type Values struct {
 	Days          map[int]string    // sayings by how many days ahead they are: 1: "tomorrow"
 	DayParts      string            // words of Days that are a part of the day behind an article or a weekday: "morgen"
 	Feasts        map[string]string // sayings by month and day: "12-25": "christmas"
+	PartsOfDays   string            // that are written behind a weekday as one word with it: "abend"
 	ShortWeekdays string            // from Sunday on, as they are written before a point or where a day is asked for: "so mo di"
 	Now           string            // sayings of the present moment: "right now"
 	Ago           string            // sayings before a time that has passed: "il y a"

@@ -17,6 +17,7 @@ import (
 // mend finds what the words of an utterance mean in values. But is what else they may be.
 func (r *reading) mend(but func(word string) bool) {
 	l := r.language
+	r.partDays(but)
 	r.compound(but)
 	for i := range r.tokens {
 		t := &r.tokens[i]
@@ -41,6 +42,27 @@ func (r *reading) mend(but func(word string) bool) {
 		} else if word, ok := nearestWord(l.ordinalWords, t.fold); ok { // "tenty" is rather twenty than tenth
 			t.right = word
 			l.mean(t)
+		}
+	}
+}
+
+// partDays makes two tokens of a weekday and a part of it that the language writes as one word: "Freitagabend".
+func (r *reading) partDays(but func(word string) bool) {
+	of := r.language.Values.PartsOfDays
+	for i := 0; of != "" && i < len(r.tokens); i++ {
+		t := r.tokens[i]
+		day, _, _ := strings.Cut(t.fold, "tag")
+		if day += "tag"; r.language.weekdays[r.language.meant[day]] == 0 && day != "sonntag" || but != nil && but(t.fold) {
+			continue
+		}
+		for part := range strings.FieldsSeq(of) {
+			if t.fold == day+part {
+				second := token{start: t.start + len(day), end: t.end, sort: letters, fold: part, right: part, means: part}
+				t.end, t.fold, t.right, t.means = second.start, day, day, day
+				r.tokens[i] = t
+				r.tokens = slices.Insert(r.tokens, i+1, second)
+				r.findWords()
+			}
 		}
 	}
 }

@@ -54,7 +54,7 @@ var grammarTerms = sync.OnceValue(func() *terms {
 		}),
 		spans: byWord(map[string]span{
 			"day days": {days: 1}, "week weeks": {days: 7}, "fortnight fortnights": {days: 14}, "month months": {months: 1}, "year years": {months: 12},
-			"hour hours hr hrs h": {time: time.Hour}, "quarterhour": {time: 15 * time.Minute}, "minute minutes min mins": {time: time.Minute}, "second seconds sec secs": {time: time.Second},
+			"hour hours hr hrs h": {time: time.Hour}, "quarterhour": {time: 15 * time.Minute}, "threequarterhour": {time: 45 * time.Minute}, "minute minutes min mins": {time: time.Minute}, "second seconds sec secs": {time: time.Second},
 		}),
 		currencies: byWord(map[string]coin{
 			"euro euros eur":                   {codes: []string{"EUR"}},

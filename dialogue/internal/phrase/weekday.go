@@ -22,6 +22,9 @@ func (r *reading) weekday(i int) (dated, bool) {
 		}
 	}
 	d := dated{day: r.on(day, which), j: j, score: 1}
+	if other := r.on(day, "").add(7); which == "overnext" && other != d.day { // "übernächsten Freitag", said on a Wednesday
+		d.clash = because(WhichOne, Args{"choices": r.language.Any([]string{other.shown(r.language.Language), d.shown(r.language.Language)})})
+	}
 	if r.recurs(at) {
 		d.clash = because(WhichDay, Args{"said": r.said(i, j)})
 		return d, true
@@ -68,15 +71,14 @@ func (r *reading) whichDay(i int) (at int, said string) {
 		at++
 	}
 	w := r.word(at)
+	if end, ok := r.at(r.past(at, "the"), "week", "after", "next"); ok {
+		return r.onDay(end), "overnext week"
+	}
 	if _, known := whichOne[w]; !known || w == "current" {
 		return i, ""
 	}
 	if r.is(at+1, "week", "weeks") { // next week on friday, last week's friday
-		said = w + " week"
-		for at += 2; r.word(at) == "on" || r.sign(at) == ',' || isMinus(r.sign(at)); {
-			at++
-		}
-		return at, said
+		return r.onDay(at + 2), w + " week"
 	}
 	if at, said = at+1, w; w == "this" && r.is(at, "coming", "next", "upcoming", "past", "following") {
 		if said = "coming"; r.word(at) == "past" {
@@ -87,9 +89,20 @@ func (r *reading) whichDay(i int) (at int, said string) {
 	return at, said
 }
 
+// onDay is the token behind what leads from a week to one of its days: "on".
+func (r *reading) onDay(at int) int {
+	for r.word(at) == "on" || r.sign(at) == ',' || isMinus(r.sign(at)) {
+		at++
+	}
+	return at
+}
+
 // whichWeek reads "next week", "of next week", "from last week", "week" behind a weekday.
 func (r *reading) whichWeek(i int) (said string, j int) {
-	at := r.past(r.past(i, "of", "from"), "the")
+	at := r.past(r.past(i, "of", "from", "in"), "the")
+	if end, ok := r.at(at, "week", "after", "next"); ok {
+		return "overnext week", end
+	}
 	if _, end, ok := r.oneOf(at, "week"); ok {
 		if r.word(at) == "week" { // as some languages have it
 			at++
@@ -105,7 +118,7 @@ func (r *reading) on(w time.Weekday, said string) day {
 	ahead := (int(w-today.weekday()) + 7) % 7
 	word, week := strings.CutSuffix(said, " week")
 	switch {
-	case week || word == "next":
+	case week || word == "next" || word == "overnext":
 		monday := today.add(7*whichOne[word] - (int(today.weekday())+6)%7)
 		return monday.add((int(w) + 6) % 7)
 	case word == "this":
