@@ -203,7 +203,7 @@ var English = &Language{
 	Names: Names{
 		Particles: "de la le du di da del della dos van von der den ter ten bin ibn al el mac and y of und et",
 		Titles:    "mr mrs ms miss dr prof sir madam saint st aunt uncle",
-		Given:     "steven mark rose bill grant marc nina april june august chase drew mary anne frank martin miller julia amber art",
+		Given:     "steven eve mark rose bill grant marc nina april june august chase drew mary anne frank martin miller julia amber art",
 		Others: `nobody noone anyone anybody someone somebody everyone everybody whoever him her them me us himself herself myself yourself this that these those here there nothing anything something everything
 			complicated difficult easy impossible unknown secret private urgent important expensive cheaper ill sick busy tired sorry ready done asking telling calling sending paying trying looking thinking going coming doing saying
 			ask tell know think want need pay owe give try use look going gonna let lets guess suppose hope wonder remember forgot forget ignore continue repeat explain mean meant quick quickly fast slow double single usual previous

@@ -175,7 +175,7 @@ var French = &Language{
 	Names: Names{
 		Particles: "de du des la le les l d van von di da del bin ibn al el et and und y",
 		Titles:    "m mr mme mlle monsieur madame mademoiselle dr docteur maitre pr oncle tante",
-		Given:     "steven mark rose bill marc nina mary anne frank martin miller julia petit blanc",
+		Given:     "steven eve mark rose bill marc nina mary anne frank martin miller julia petit blanc",
 		Others: `personne quelquun nimporte lui elle eux elles leur moi toi soi ca cela ceci rien tout tous toutes autre autres meme memes ici la
 			complique compliquee difficile facile impossible inconnu secret prive urgent important cher chere malade fatigue fatiguee occupe occupee pret prete egal faux mauvais mauvaise fini finie termine fin
 			demande demander dis dire sais savoir pense penser veux vouloir voudrais donne donner fais faire va aller vais laisse laisser laissez attends attendre prends prendre oublie ignore ignorez confirme repete explique abandonne jabandonne

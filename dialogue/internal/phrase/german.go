@@ -175,7 +175,7 @@ var German = &Language{
 	Names: Names{
 		Particles: "von vom van zu zum zur der den dem de la le du di da del ten bin ibn al el und and et y",
 		Titles:    "herr herrn frau dr prof doktor professor familie onkel tante",
-		Given:     "steven mark rose bill grant marc nina mary anne frank martin miller julia amber art drew mia",
+		Given:     "steven eve mark rose bill grant marc nina mary anne frank martin miller julia amber art drew mia",
 		Others: `niemand niemanden niemandem keiner keinen keinem keine jemand jemanden jemandem alle allen alles nichts etwas irgendwer irgendwen irgendwem ihn ihm ihr ihnen sie sich mich mir dich dir uns euch selbst selber dort da hier
 			kompliziert schwierig einfach unmoglich unbekannt geheim privat dringend wichtig teuer billiger krank mude beschaftigt fertig bereit egal falsch richtig verloren weg raus weiter zuruck schluss ende erledigt
 			frag frage sag sage sagen weiss denke glaube meine mag will brauche zahle schulde gib gibs geben mach mache machen machs geht gehe gehen lass lassen lasst warte moment nimm nehme vergiss ignoriere bestatige wiederhole erklare

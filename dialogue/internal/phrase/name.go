@@ -109,7 +109,9 @@ func (r *reading) wordsOfName() Plainness {
 		case r.language.is(w, stops|canceller|askword|noName|pronoun|polite), class != content && len(w) > 1:
 			return NoName
 		case !upper && len(w) > 1 && (r.isOrdinary(k) || r.saysMood(k)):
-			return NoName
+			if k != 1 || !last || !r.language.is(r.wordAt(0), title|given) && r.isOrdinary(0) { // "lisa green", "mr brown"
+				return NoName
+			}
 		}
 		if free++; upper {
 			capital++

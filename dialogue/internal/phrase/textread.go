@@ -144,7 +144,7 @@ func (r *reading) under(i, j int, names []string) int {
 	if k >= j-1 || k == i+1 && r.language.class(r.wordAt(i)) == content || !r.language.is(r.wordAt(k), asksName) && !slices.ContainsFunc(names, func(name string) bool { return r.alike(r.wordAt(k), fold(name)) }) {
 		return 0
 	}
-	if k++; k < j-1 && (r.is(r.says[k], "of") || r.language.is(r.wordAt(k), joint)) {
+	if k++; k < j-1 && (r.is(r.says[k], "of") || r.language.is(r.wordAt(k), joint|copula)) { // "her name is Ida"
 		k++
 	}
 	return k - i
@@ -181,8 +181,21 @@ func (l Locale) Tells(slot Slot, text string) bool {
 // AsksWho reports whether a slot or the question for it asks for a name.
 func (l Locale) AsksWho(slot Slot) bool {
 	of := l.language()
-	return slices.ContainsFunc(append(slices.Clone(slot.Names), slot.Asked), func(text string) bool {
-		return slices.ContainsFunc(foldedWords(text), func(w string) bool { return of.is(w, asksName|person) })
+	if slices.ContainsFunc(foldedWords(slot.Asked), func(w string) bool { // "Any note for the driver?" asks for no name
+		return of.is(w, asksName) || of.is(w, person) && of.class(w) != content
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(slot.Names, func(name string) bool {
+		for i, w := range foldedWords(name) {
+			if i > 0 && of.class(w) == function { // "note for the driver"
+				return false
+			}
+			if of.is(w, asksName|person) {
+				return true
+			}
+		}
+		return false
 	})
 }
 
