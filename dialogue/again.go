@@ -81,6 +81,21 @@ func (fl *flow) anotherRound(f *Frame, slot string) bool {
 	})
 }
 
+// inTurn are values in the order in which they count: the answer to a question that a loop asks in each round comes before others, for a yes
+// may open the round that they belong to.
+func (d *Dialogue) inTurn(s *State, set []Change) []Change {
+	f := s.top()
+	if f == nil {
+		return set
+	}
+	st := d.flows[f.Flow].steps[f.Step]
+	at := slices.IndexFunc(set, func(c Change) bool { return st != nil && st.Type == CollectStep && st.Again && c.Slot == st.Slot })
+	if at < 0 {
+		return set
+	}
+	return append([]Change{set[at]}, slices.Delete(slices.Clone(set), at, at+1)...)
+}
+
 // refreshed notes that the user has said something for a slot that is asked for again and again.
 func (d *Dialogue) refreshed(f *Frame, slot string) {
 	if f != nil && d.flows[f.Flow].repeats(slot) != nil && !slices.Contains(f.Fresh, slot) {

@@ -387,21 +387,6 @@ func (d *Dialogue) changes(ctx node.Context, s *State, delta Delta) error {
 	return nil
 }
 
-// inTurn are values in the order in which they count: the answer to a question that a loop asks in each round comes before others, for a yes
-// may open the round that they belong to.
-func (d *Dialogue) inTurn(s *State, set []Change) []Change {
-	f := s.top()
-	if f == nil {
-		return set
-	}
-	st := d.flows[f.Flow].steps[f.Step]
-	at := slices.IndexFunc(set, func(c Change) bool { return st != nil && st.Type == CollectStep && st.Again && c.Slot == st.Slot })
-	if at < 0 {
-		return set
-	}
-	return append([]Change{set[at]}, slices.Delete(slices.Clone(set), at, at+1)...)
-}
-
 // refuses reports whether a value does not go with what is known now.
 func (d *Dialogue) refuses(s *State, c Change) bool {
 	p, ok := d.owner(s, c.Flow, c.Slot)
