@@ -70,13 +70,13 @@ func (d *Dialogue) refresh(s *State, p place) (answer bool) {
 
 // anotherRound reports whether the user has just said yes to the question whether there is another round, and a slot of the loop has its
 // value of that round: "Anything else?" "Yes, a small margherita." The round before keeps what it has.
-func (fl *flow) anotherRound(f *Frame, slot string) bool {
-	st := fl.steps[f.Step]
-	if st == nil || st.Type != CollectStep || !st.Again || f.Slots[st.Slot] != true || !slices.Contains(f.Fresh, st.Slot) {
+func (f *flow) anotherRound(frame *Frame, slot string) bool {
+	st := f.steps[frame.Step]
+	if st == nil || st.Type != CollectStep || !st.Again || frame.Slots[st.Slot] != true || !slices.Contains(frame.Fresh, st.Slot) {
 		return false
 	}
-	asks := fl.repeats(slot)
-	return asks != nil && slices.ContainsFunc(fl.list, func(loop *step) bool {
+	asks := f.repeats(slot)
+	return asks != nil && slices.ContainsFunc(f.list, func(loop *step) bool {
 		return loop.Type == WhileStep && len(loop.Steps) > 0 && loop.Steps[len(loop.Steps)-1].ID == st.ID && holdsStep(loop.Steps, asks.ID) && asks.ID != st.ID
 	})
 }
