@@ -308,6 +308,9 @@ func (r *reading) isPart(i int) bool {
 // spelled reads "three thirty", "nine oh five", "three o'clock", "three".
 func (r *reading) spelled(i int) (clock, bool) {
 	units, j, ok := r.belowHundred(i)
+	if !ok && r.word(i) == "a" && r.language.Values.HoursNamed && r.word(i+1) == "hour" { // "une heure"
+		units, j, ok = 1, i+1, true
+	}
 	if !ok || units > 24 {
 		return clock{}, false
 	}

@@ -66,7 +66,11 @@ func (r *reading) durationAt(i int) (found, bool) {
 	if !ok || e == (elapsed{}) || e.time%time.Second != 0 {
 		return found{}, false
 	}
-	return r.value(e.String(), i, j, 1), true
+	f := r.value(e.String(), i, j, 1)
+	if _, few := r.fewWeeks(i); few && e.days > 0 { // "quinze jours" may be fifteen
+		f.Left = f.Text
+	}
+	return f, true
 }
 
 // String is the time as ISO 8601 writes it: "P1Y2M3DT4H5M6S".

@@ -75,14 +75,32 @@ func (r *reading) oneSpan(i int) (elapsed, int, bool) {
 	if next, ok := r.andHalf(end); ok { // an hour and a half
 		n, end = new(big.Rat).Add(n, big.NewRat(1, 2)), next
 	}
+	if days, ok := r.fewWeeks(i); ok && j == i+1 && unit == (span{days: 1}) && n.IsInt() { // "quinze jours"
+		return elapsed{days: days}, end, true
+	}
 	e, ok := unit.by(n)
 	return e, end, ok
+}
+
+// fewWeeks is how many days a number of them stands for in French, where eight and fifteen in words are one week and two.
+func (r *reading) fewWeeks(i int) (days int, ok bool) {
+	if !r.language.Values.HoursNamed || !r.isSpelled(i) {
+		return 0, false
+	}
+	days = map[string]int{"8": 7, "15": 14}[r.word(i)]
+	return days, days > 0
 }
 
 // unitAt reads a unit of time, or the sign of one behind digits: "15'" are minutes.
 func (r *reading) unitAt(j int) (span, int, bool) {
 	if unit, ok := r.language.spans[r.word(j)]; ok {
+		if of, ok := r.at(j, "fortnight", "of", "days"); ok { // "une quinzaine de jours"
+			return unit, of, true
+		}
 		return unit, j + 1, true
+	}
+	if r.folded(j) == "j" && r.language.Values.HoursNamed && j > 0 && r.tokens[j-1].sort == digits {
+		return span{days: 1}, j + 1, true
 	}
 	if !r.isGlued(j) || r.tokens[j-1].sort != digits || r.opens(j) {
 		return span{}, j, false
@@ -96,9 +114,7 @@ func (r *reading) unitAt(j int) (span, int, bool) {
 	case '"', '″', '”':
 		return span{time: time.Second}, j + 1, true
 	}
-	switch r.folded(j) {
-	case "j":
-		return span{days: 1}, j + 1, r.language.Values.HoursNamed
+	switch r.word(j) {
 	case "h":
 		return span{time: time.Hour}, j + 1, true
 	case "m":

@@ -225,6 +225,7 @@ var English = &Language{
 			sent | transfer | deliver | delivery | order | task | done | due | deadline | remind | reminder | party | event | lunch | dinner | breakfast |
 			brunch | value`,
 		Greetings: "good",
+		Starts:    "start starts starting begin begins beginning",
 		Ages:      "age old aged",
 		Persons:   "whom recipient payee surname driver guest customer client patient passenger traveller contact company firm employer person",
 	},

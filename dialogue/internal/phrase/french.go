@@ -154,7 +154,7 @@ var French = &Language{
 	Answers: Answers{
 		Fillers: `je voudrais | je veux | jaimerais | je souhaite | je souhaiterais | je prends | je prendrai | je choisis | on prend | on va dire | disons | mettons | mettez | je dis | je crois | je pense | peut etre | cest | ce sont |
 			ce sera | ce serait | ca serait | ca fait | il y en a | nous sommes | on est | on sera | nous serons | environ | a peu pres | autour de | pres de | exactement | juste | seulement | le | la | les | l | un | une | du | de | a | pour | sil vous plait |
-			sil te plait | svp | merci | merci beaucoup | si possible | en tout | au total | ca ira | ca me va | alors | bon | ben | oui | ok | daccord | bonjour | euh | ans | heures | montant | somme | plutot | vers`,
+			sil te plait | svp | merci | merci beaucoup | si possible | en tout | au total | ca ira | ca me va | alors | bon | ben | oui | ok | daccord | bonjour | euh | ans | heures | pile | tapantes | precises | precise | montant | somme | plutot | vers`,
 		Intros:    `cest | ce sera | ce serait | mon nom est | je mappelle | il sappelle | elle sappelle | nom | le nom est | je dis | disons | je voudrais | je prends | je veux | alors | bon | ok | daccord | envoyez le a | envoyez a | cest pour | la reponse est | ecrivez | bonjour ici | ici | je suis`,
 		Outros:    "je crois | je pense | je dirais | si possible | merci beaucoup | sil vous plait",
 		Selves:    "je suis | nous sommes | on est",
@@ -191,6 +191,7 @@ var French = &Language{
 		Subjects: `ne | nee | naissance | date de naissance | anniversaire | prix | coute | coutent | payer | paie | depenser | virer | virement | envoyer | envoie |
 			envoyez | livrer | livraison | commander | dejeuner | diner | fete`,
 		Greetings: "bon bonne",
+		Starts:    "debut debute commence commencer depart",
 		Ages:      "age ages",
 		Persons:   "destinataire beneficiaire conducteur conductrice invite client cliente patient passager voyageur contact societe entreprise employeur personne",
 	},
@@ -256,7 +257,7 @@ var French = &Language{
 			"half": "demi demie", "quarter": "quart", "point": "virgule", "minus": "moins", "percent": "pourcent",
 			"dozen": "douzaine", "hundred": "cent cents", "thousand": "mille", "million": "million millions", "billion": "milliard milliards", "trillion": "billion billions", "": "trillion trillions",
 			"this": "ce", "next": "prochain prochaine", "coming": "suivant suivante", "last": "dernier derniere passe passee",
-			"week": "semaine", "weeks": "semaines", "day": "jour", "days": "jours", "month": "mois", "year": "an annee", "years": "ans annees",
+			"week": "semaine", "weeks": "semaines", "day": "jour journee", "days": "jours", "month": "mois", "year": "an annee", "years": "ans annees",
 			"hour": "heure", "hours": "heures", "minute": "minute", "minutes": "minutes", "fortnight": "quinzaine", "weekend": "weekend",
 			"later": "plus", "early": "tot", "late": "tard", "earlier": "avant", "end": "fin", "beginning": "debut", "noon": "midi", "midnight": "minuit", "now": "maintenant",
 			"morning": "matin matinee mat", "afternoon": "apresmidi", "evening": "soir soiree", "night": "nuit",

@@ -193,6 +193,7 @@ var German = &Language{
 			uberweisen | sende | senden | schicke | schicken | ausgeben | fallig | frist | liefern | lieferung | bestelle | bestellen | mittagessen | abendessen |
 			feier`,
 		Greetings: "guten gute schonen",
+		Starts:    "ab start starten beginn beginnt beginnen anfang anfangen los losgehen eintritt umzug",
 		Ages:      "alter alt",
 		Persons:   "wem wen empfanger nachname vorname fahrer fahrerin gast kunde kundin patient patientin reisender kontakt firma unternehmen arbeitgeber person",
 	},
@@ -293,7 +294,7 @@ var German = &Language{
 		True: "ja wahr an ein", False: "nein falsch aus",
 		Ands: "und sowie plus auch", Without: "kein keine keinen keinem keiner ohne null",
 		Called:   map[string]string{"phone": "Nummer | Telefon | Telefonnummer | Handy | Handynummer", "email": "Mail | E-Mail | Adresse | Mailadresse"},
-		DayFirst: true, HalfTo: true, Point: ',',
+		DayFirst: true, HalfTo: true, ScalesAlone: true, Parties: map[string]int{"zweit": 2, "dritt": 3, "viert": 4, "funft": 5, "sechst": 6, "siebt": 7, "acht": 8, "neunt": 9, "zehnt": 10}, Point: ',',
 	},
 	Fractions: Fractions{
 		Over:   "von aus",

@@ -50,6 +50,9 @@ func (r *reading) holidayNamed(i int) (found, bool) {
 	if !ok {
 		return found{}, false
 	}
+	if _, j, weekday := r.weekdayAt(i); weekday && j == d.j && i > 0 && r.isContent(i-1) { // "Whit Monday" where no calendar has one
+		return r.refusal(because(NoHoliday, Args{"said": r.said(i-1, j)}), i-1, j), true
+	}
 	if why := d.wrong(); why != nil {
 		return r.refusal(why, i, d.j), true
 	}

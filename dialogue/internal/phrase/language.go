@@ -135,6 +135,7 @@ type Beside struct {
 	Carriers  string // of sentences that say what a value is for, and never change it: "meet | go back"
 	Subjects  string // likewise, but of sentences that may be about something that was not asked: "pay | birthday"
 	Persons   string // in names of and questions for people: "whom", "recipient"
+	Starts    string // in names of and questions for the day on which something begins: "start"
 	Ages      string // in names of and questions for what is counted in years: "age"
 	Greetings string // before a part of the day: "good" morning
 }
@@ -167,6 +168,7 @@ type Values struct {
 	Days          map[int]string    // sayings by how many days ahead they are: 1: "tomorrow"
 	DayParts      string            // words of Days that are a part of the day behind an article or a weekday: "morgen"
 	Feasts        map[string]string // sayings by month and day: "12-25": "christmas"
+	Parties       map[string]int    // sayings of how many people there are together: "zu dritt": 3
 	PartsOfDays   string            // that are written behind a weekday as one word with it: "abend"
 	ShortWeekdays string            // from Sunday on, as they are written before a point or where a day is asked for: "so mo di"
 	Now           string            // sayings of the present moment: "right now"
@@ -181,6 +183,7 @@ type Values struct {
 	DayFirst      bool              // 3/5 is the third of May
 	HalfTo        bool              // "half four" is 3:30
 	Point         rune              // between a number and its fraction; '.' where it is 0
+	ScalesAlone   bool              // "hundred" is one hundred
 	SpaceGroups   bool              // plain spaces part the digits of a number: 1 000
 	HoursNamed    bool              // "hours" stands behind the hour, and its minutes behind that: "3 heures et quart"
 }
@@ -245,6 +248,7 @@ const (
 	lasting
 	you
 	aging
+	starting
 	person
 	dividing
 	particle
@@ -257,7 +261,7 @@ const (
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		dividing: l.Fractions.Over, aging: b.Ages, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, given: l.Names.Given, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
+		dividing: l.Fractions.Over, aging: b.Ages, starting: b.Starts, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, given: l.Names.Given, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}

@@ -60,7 +60,8 @@ func (r *reading) neutral(s Slot, t int, inside func(int) bool) (n int, neutral 
 	}
 	k := r.spokenAt(t)
 	if n := r.bound(k); n > 0 {
-		return r.says[k+n-1] + 1 - t, r.asksLimit() || r.asksFor(k, n)
+		starts := n == 1 && r.word(t) == "from" && s.kind().days && r.wants(s, starting) // "ab Freitag"
+		return r.says[k+n-1] + 1 - t, starts || r.asksLimit() || r.asksFor(k, n)
 	}
 	if r.measures(s, t, inside) {
 		return 1, false
@@ -155,7 +156,7 @@ func (r *reading) measures(s Slot, t int, inside func(int) bool) bool {
 	if !inside(t - 1) {
 		return false
 	}
-	return r.oclock(t) > t || r.isTimeUnit(t) && !r.asksAge(s)
+	return r.oclock(t) > t || r.isTimeUnit(t) && !r.wants(s, aging)
 }
 
 // isTimeUnit reports whether a token is a unit of time: "years".
@@ -164,9 +165,9 @@ func (r *reading) isTimeUnit(t int) bool {
 	return unit
 }
 
-// asksAge reports whether a slot counts years.
-func (r *reading) asksAge(s Slot) bool {
-	is := func(word string) bool { return r.language.is(word, aging) }
+// wants reports whether a word of some role stands in the question for a slot or in its name: "old" where it counts years.
+func (r *reading) wants(s Slot, role role) bool {
+	is := func(word string) bool { return r.language.is(word, role) }
 	for word := range r.question {
 		if is(word) {
 			return true

@@ -36,6 +36,9 @@ func (r *reading) numberAt(i int) (found, bool) {
 
 // integerAt reads a number that has to be whole.
 func (r *reading) integerAt(i int) (found, bool) {
+	if n := r.language.Values.Parties[r.folded(i+1)]; n > 0 && r.folded(i) == "zu" {
+		return r.value(json.Number(strconv.Itoa(n)), i, i+2, 1), true
+	}
 	f, ok := r.numberAt(i)
 	if !ok || f.Reason != "" {
 		return f, ok

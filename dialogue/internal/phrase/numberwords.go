@@ -43,6 +43,8 @@ func (r *reading) belowThousand(i int, first bool) (n int64, j int, ok bool) {
 			return 0, i, false
 		}
 		n, j = 1, i+1
+	} else if first && r.language.Values.ScalesAlone && r.is(i, "hundred", "thousand") { // "hundert"
+		n, j = 1, i
 	} else if n, j, ok = r.belowHundred(i); !ok {
 		return 0, i, false
 	}

@@ -34,7 +34,7 @@ func (r *reading) nthWeekday(i int) (dated, bool) {
 	}
 	months, j, ok := r.whichMonth(at)
 	if !ok {
-		return dated{}, false
+		return r.nthInYear(n, weekday, at+1)
 	}
 	first := r.today()
 	first.day = 1
@@ -44,6 +44,22 @@ func (r *reading) nthWeekday(i int) (dated, bool) {
 		d.clash = because(NoWeekday, Args{"weekday": weekday})
 	}
 	return d, true
+}
+
+// nthInYear is the n-th weekday of a year that stands at a token: "of the year", "of next year". One that is over is asked about.
+func (r *reading) nthInYear(n int, w time.Weekday, at int) (dated, bool) {
+	at = r.past(at, "the")
+	years, j, ok := r.oneOf(at, "year")
+	if r.word(at) == "year" && !ok {
+		j, ok = at+1, true
+	}
+	month := time.January
+	if n < 0 {
+		month = time.December
+	}
+	d := dated{day: day{r.today().year + years, month, 1}.nth(n, w), j: j, score: 1}
+	d.recent = d.before(r.today())
+	return d, ok
 }
 
 // nthIn is the n-th weekday of a month, of the year that stands at a token, or else of the first in which it is not past.
@@ -100,6 +116,9 @@ func (d day) nth(n int, w time.Weekday) day {
 func (r *reading) weeksBehind(i int) (days, j int, ok bool) {
 	if r.word(i) == "week" && r.word(i+1) != "after" {
 		return 7, i + 1, true
+	}
+	if days, ok := r.fewWeeks(i + 1); ok && r.folded(i) == "en" { // "mardi en huit"
+		return days, i + 2, true
 	}
 	from, back := r.agoBefore(i)
 	if r.word(i) != "in" && !back {

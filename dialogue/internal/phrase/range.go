@@ -227,6 +227,9 @@ func (g *ranger) bounded(r *reading, i int) (stretch, bool) {
 	if !ok || s.reason != "" {
 		return s, ok
 	}
+	if g.member.kind() == Date && which == lower && r.forDays(&s) {
+		return s, true
+	}
 	at := s.j
 	for r.sign(at) == ',' || r.language.is(r.folded(at), ands) || r.word(at) == "but" {
 		at++
@@ -241,6 +244,19 @@ func (g *ranger) bounded(r *reading, i int) (stretch, bool) {
 		s.reason = r.language.Say(Backwards, Args{"said": r.said(i, s.j)})
 	}
 	return s, true
+}
+
+// forDays ends a range of days by how long it lasts: "from 4 January for two weeks". Whether its last day belongs to it is asked.
+func (r *reading) forDays(s *stretch) bool {
+	from, _ := s.ends[lower].(string)
+	first, err := time.Parse(time.DateOnly, from)
+	e, j, ok := r.lasting(s.j + 1)
+	if err != nil || !ok || !e.whole() || !r.language.is(r.folded(s.j), lasting) {
+		return false
+	}
+	s.ends[upper] = dayOf(first).addMonths(e.months).add(e.days).String()
+	s.left, s.j = r.text[r.tokens[s.j].start:r.tokens[j-1].end], j
+	return true
 }
 
 func laterDay(a, b any) bool {

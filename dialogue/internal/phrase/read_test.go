@@ -21,6 +21,7 @@ var slots = map[string]phrase.Slot{
 	"money":    {Kind: phrase.Money},
 	"boolean":  {Kind: phrase.Boolean},
 	"date":     {Kind: phrase.Date},
+	"start":    {Kind: phrase.Date, Names: []string{"start"}},
 	"time":     {Kind: phrase.Time},
 	"datetime": {Kind: phrase.DateTime},
 	"duration": {Kind: phrase.Duration},

@@ -172,7 +172,7 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 func (r *reading) withDayOf(i int, w time.Weekday) (dated, bool) {
 	at := r.past(i, "the")
 	n, j, ordinal, ok := r.nth(at)
-	if !ok || n > 31 || !ordinal && at == i && n < 13 || r.tokens[at].sort == letters && at == i || r.goesOnAsDate(j) {
+	if !ok || n > 31 || !ordinal && at == i && n < 13 && !r.language.Values.Cardinals || r.tokens[at].sort == letters && at == i || r.goesOnAsDate(j) {
 		return dated{}, false
 	}
 	for month := range 3 {
