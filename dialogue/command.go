@@ -21,6 +21,7 @@ const (
 	Repeat      CommandType = "repeat"
 	Skip        CommandType = "skip"
 	Help        CommandType = "help"    // what can be said
+	Pause       CommandType = "pause"   // the user needs a moment
 	Speak       CommandType = "speak"   // language: that of the conversation from here on; "" for the question which there are
 	Silence     CommandType = "silence" // nobody said anything for a while; made by the gate, never by an NLU
 )

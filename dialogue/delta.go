@@ -38,6 +38,7 @@ type Delta struct {
 	Skip    bool     // the slot that is asked for is left out
 	Repeat  bool     // the question is asked again
 	Help    bool     // what can be said is told
+	Pause   bool     // the user needs a moment
 	Say     []string // texts for the user
 	Chat    bool     // small talk without an answer of its own
 	Clarify []string // the flows that may be meant
@@ -87,6 +88,7 @@ var own = map[CommandType]func(c Command) Delta{
 	Repeat:  func(Command) Delta { return Delta{Repeat: true} },
 	Skip:    func(Command) Delta { return Delta{Skip: true} },
 	Help:    func(Command) Delta { return Delta{Help: true} },
+	Pause:   func(Command) Delta { return Delta{Pause: true} },
 	Silence: func(Command) Delta { return Delta{Silence: true} },
 }
 
@@ -113,6 +115,7 @@ func MergeDeltas(deltas ...Delta) Delta {
 		all.Yes, all.No = all.Yes || d.Yes, all.No || d.No
 		all.Wrong, all.Choose = max(all.Wrong, d.Wrong), cmp.Or(all.Choose, d.Choose)
 		all.Skip, all.Repeat, all.Chat, all.Help = all.Skip || d.Skip, all.Repeat || d.Repeat, all.Chat || d.Chat, all.Help || d.Help
+		all.Pause = all.Pause || d.Pause
 		all.Silence, all.Close = all.Silence || d.Silence, all.Close || d.Close
 		all.Say = append(all.Say, d.Say...)
 		for _, flow := range d.Clarify {
@@ -158,7 +161,7 @@ func (d Delta) consistent() Delta {
 	here := slices.ContainsFunc(d.Set, func(c Change) bool {
 		return !slices.ContainsFunc(d.Start, func(s Start) bool { return s.After && s.Flow == c.Flow })
 	})
-	if other := d.Cancel || d.Skip || d.Repeat || d.Help || now || here || len(d.Clear) > 0; other {
+	if other := d.Cancel || d.Skip || d.Repeat || d.Help || d.Pause || now || here || len(d.Clear) > 0; other {
 		d.Yes, d.Choose = false, ""
 	}
 	if d.Choose != "" { // more than a no, and no yes
@@ -175,5 +178,5 @@ func (d Delta) consistent() Delta {
 // acts reports whether there is more in it than a question which flow is meant.
 func (d Delta) acts() bool {
 	return d.Handoff || d.Cancel || len(d.Start)+len(d.Set)+len(d.Clear)+len(d.Say) > 0 ||
-		d.Yes || d.No || d.Choose != "" || d.Skip || d.Repeat || d.Help || d.Chat || d.Silence || d.Close
+		d.Yes || d.No || d.Choose != "" || d.Skip || d.Repeat || d.Help || d.Pause || d.Chat || d.Silence || d.Close
 }

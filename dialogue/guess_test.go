@@ -187,20 +187,20 @@ func TestADateIsNoTelephoneNumber(t *testing.T) {
 	})
 }
 
-// A question stops nothing, nor does a wish to stop a part of what goes on.
+// A question stops nothing, and a wish to stop a part of what goes on stops that alone.
 func TestAQuestionOrAPartStopsNothing(t *testing.T) {
 	const stop = "cancel_flow"
 	checkGuesses(t, "", map[string]map[string]string{
 		"en": {
-			"is 2 enough?": "", "can I cancel later?": "", "cancel it?": "", "cancel one bike": "", "cancel a bike": "", "cancel the bikes": stop, "cancel the helmet": "",
+			"is 2 enough?": "", "can I cancel later?": "", "cancel it?": "", "cancel one bike": "", "cancel a bike": "", "cancel the bikes": stop, "cancel the helmet": "helmet=false",
 			"cancel": stop, "cancel it": stop, "can you cancel it?": stop, "cancel the rental": stop,
 		},
 		"de": {
-			"sind 2 genug?": "", "kann ich später stornieren?": "", "abbrechen?": "", "storniere ein Rad": "", "storniere den Helm": "",
+			"sind 2 genug?": "", "kann ich später stornieren?": "", "abbrechen?": "", "storniere ein Rad": "", "storniere den Helm": "helmet=false",
 			"abbrechen": stop, "brich ab": stop,
 		},
 		"fr": {
-			"est-ce que 2 suffisent ?": "", "puis-je annuler plus tard ?": "", "annuler ?": "", "annulez le casque": "", "annuler un vélo": "", "annulez un vélo": "",
+			"est-ce que 2 suffisent ?": "", "puis-je annuler plus tard ?": "", "annuler ?": "", "annulez le casque": "helmet=false", "annuler un vélo": "", "annulez un vélo": "",
 			"annuler": stop, "annulez tout": stop,
 		},
 	})

@@ -128,6 +128,22 @@ const (
 
 func (s Slot) traits() traits { return s.Type.kind().is().traits }
 
+// isVerdict reports whether a yes or a no is a value of a slot.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
+func (s *slot) isVerdict() bool {
+	of := s.traits()
+	return of.verdict
+}
+
+// inWords reports whether any words are a value of a slot.
+//
+//go:noinline // likewise
+func (s *slot) inWords() bool {
+	of := s.traits()
+	return of.words
+}
+
 // family is the family of a type.
 func (t SlotType) family() string {
 	if of := t.kind().is().family; of != "" {

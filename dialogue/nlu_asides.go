@@ -88,12 +88,20 @@ func (u *utterance) stopped() []Command {
 		if more := in.saidInPlace(); len(more) > 0 {
 			return more
 		}
+		if back := u.takenBack(in, rest); len(back) > 0 || u.unheard {
+			return back
+		}
+		if u.asksText() && phrase.SaysCancel(u.locale, u.text[:cut[0]]) && u.locale.Beyond(nil, rest) != "" { // "Cancel, Ann"
+			return u.wholeText()
+		}
 		return stop
 	}
 	if len(cuts) > 0 { // "John, no, forget it"
 		last := cuts[len(cuts)-1]
 		in, _ := u.within(u.text[last[1]:]).opened()
-		if flow, ok := in.stops(in.text); ok {
+		linked := strings.Trim(u.text[last[0]:last[1]], marksAround) != "" // "I was told to cancel my account and start again"
+		plain := !u.asksText() || u.answersBefore(u.text[:last[0]], linked)
+		if flow, ok := in.stops(in.text); ok && plain {
 			return []Command{{Type: CancelFlow, Flow: flow, Confidence: surely}}
 		}
 	}
@@ -108,7 +116,13 @@ func (u *utterance) stops(text string) (flow string, ok bool) {
 	if u.stopsOther(text) {
 		return "", false
 	}
+	if u.asksText() && !u.stopsOnly(text) {
+		return "", false
+	}
 	said, is := u.locale.Common(text)
+	if what, names := u.locale.CancelsWhat(text); names && u.stopsStrange(what) {
+		is = false
+	}
 	if is && said.Command == phrase.Cancel && said.Score >= certain && (said.Score >= surely || !u.asksText() && begunBy(u.within(text).begins()) == "") {
 		return "", true
 	}
@@ -165,31 +179,7 @@ func (p *phrases) vocabulary(f *flow) map[string]bool {
 }
 
 // callsIt reports whether words mean a flow, or what goes on without saying what it is: "the transfer", "my order".
-func (u *utterance) callsIt(flow string, words []string) bool {
-	return !slices.ContainsFunc(words, func(w string) bool {
-		return !u.vocab[flow][w] && !u.vocab[flow][strings.TrimSuffix(w, "s")] && !u.vocab[flow][w+"s"] && !u.locale.Thing(w)
-	})
-}
-
-// instead are the flows that are wanted in place of those that go on.
-func (u *utterance) instead() []Command {
-	in := *u
-	in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}, Shut: u.Shut}
-	in.flow, in.matched = "", false
-	if all := in.several(); len(all) > 0 {
-		return all
-	}
-	if all := in.begun(); len(all) > 0 && (all[0].Type == StartFlow || all[0].Type == Clarify) {
-		return all
-	}
-	all := in.guessed()
-	for i := range all {
-		all[i].Options = slices.DeleteFunc(all[i].Options, func(name string) bool { return name == u.flow })
-	}
-	return slices.DeleteFunc(all, func(c Command) bool {
-		return c.Type == Clarify && len(c.Options) == 0 || c.Flow != "" && c.Flow == u.flow
-	})
-}
+func (u *utterance) callsIt(flow string, words []string) bool { return u.callsFlow(flow, words, false) }
 
 // saidInPlace are values of the active flow that are said with a word that takes them back.
 func (u *utterance) saidInPlace() []Command {
@@ -239,6 +229,9 @@ func (u *utterance) several() []Command {
 			if (c.Type == SetSlot || c.Type == CorrectSlot) && c.Flow == "" {
 				more[i].Flow = begunBy(more)
 			}
+		}
+		if phrase.ComesFirst(u.locale, right.text) && !phrase.ComesFirst(u.locale, left.text) && begunBy(before) != "" && begunBy(more) != "" { // "but first your prices"
+			return append(more, before...)
 		}
 		return append(before, more...)
 	}
@@ -424,12 +417,12 @@ func (u *utterance) opposite(about string) []Command {
 	if slot := u.named(about); slot != "" {
 		names = []string{slot}
 	}
-	choices := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return u.slotOf(name) == nil || u.slotOf(name).traits().verdict })
+	choices := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return u.slotOf(name) == nil || u.slotOf(name).isVerdict() })
 	var all []Command
 	for _, name := range append(choices, names...) { // "the other one" is sooner one of two things than a no
 		sl := u.slotOf(name)
 		v, filled := u.Filled[name]
-		if sl == nil || !filled || len(all) > 0 && (sl.traits().verdict || all[0].Slot == name) {
+		if sl == nil || !filled || len(all) > 0 && (sl.isVerdict() || all[0].Slot == name) {
 			continue
 		}
 		few := u.pair(sl)
@@ -455,7 +448,7 @@ func (u *utterance) judged() []Command {
 		return nil
 	}
 	sl := u.slotOf(slot)
-	if v, filled := u.Filled[slot]; sl == nil || !sl.traits().verdict || !filled || v != true || !u.locale.Negated(u.text) {
+	if v, filled := u.Filled[slot]; sl == nil || !sl.isVerdict() || !filled || v != true || !u.locale.Negated(u.text) {
 		return nil
 	}
 	return []Command{{Type: CorrectSlot, Slot: slot, Value: false, Confidence: surely}}

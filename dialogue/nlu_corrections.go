@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
@@ -39,10 +40,14 @@ func (u *utterance) correction(said phrase.Said) []Command {
 	}
 	all := u.correctionOf(said)
 	for _, more := range said.More {
-		all = append(all, u.correctionOf(more)...)
+		further := u.correctionOf(more)
+		if len(further) == 0 && len(all) > 0 && all[0].Left == "" { // nothing of it is lost
+			all[0].Left = more.About + " " + more.Rest
+		}
+		all = append(all, further...)
 	}
 	sl := u.asked()
-	if sl == nil || len(all) == 0 || sl.traits().words || slices.ContainsFunc(all, func(c Command) bool { return c.Slot == sl.name }) {
+	if sl == nil || len(all) == 0 || sl.inWords() || slices.ContainsFunc(all, func(c Command) bool { return c.Slot == sl.name }) {
 		return all
 	}
 	if v, ok := u.read(sl, said.Before); ok && v.Reason == "" && !v.Place && v.Score >= certain {
@@ -56,7 +61,7 @@ func (u *utterance) correction(said phrase.Said) []Command {
 func (u *utterance) correctionOf(said phrase.Said) []Command {
 	all := u.correctionIn(said)
 	for i, c := range all {
-		if sl := u.slotOf(c.Slot); said.About != "" && sl != nil && !sl.traits().words && c.Value != nil {
+		if sl := u.slotOf(c.Slot); said.About != "" && said.Rest != "" && sl != nil && !sl.inWords() && c.Value != nil {
 			if v, ok := u.read(sl, said.About); ok && v.Reason == "" && equal(v.Value, c.Value) {
 				all[i].Left = u.text
 			}
@@ -66,6 +71,14 @@ func (u *utterance) correctionOf(said phrase.Said) []Command {
 }
 
 func (u *utterance) correctionIn(said phrase.Said) []Command {
+	if said.Rest == "" {
+		if several := u.severalNamed(said.About); len(several) > 1 {
+			return several
+		}
+		if all := u.namedWith(said.About); len(all) > 0 {
+			return all
+		}
+	}
 	if cuts := u.locale.Cuts(said.About); said.Rest == "" && len(cuts) > 0 { // "pas à Bob, à Paul"
 		said.About, said.Rest = said.About[:cuts[0][0]], said.About[cuts[0][1]:]
 	}
@@ -120,7 +133,7 @@ func (u *utterance) correctionFor(slot string, said phrase.Said) []Command {
 		return []Command{{Type: CorrectSlot, Slot: slot, Value: said.Rest}}
 	}
 	all := []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Left: v.Left, Confidence: v.Score}}
-	if sl := u.asked(); sl != nil && sl.name != slot && !sl.traits().words { // "move the date to Wednesday, 6pm"
+	if sl := u.asked(); sl != nil && sl.name != slot && !sl.inWords() { // "move the date to Wednesday, 6pm"
 		left := without(said.Rest, []found{{v, slot}})
 		if w, ok := u.read(sl, left); ok && w.Reason == "" && w.Left == "" && w.Score >= whole {
 			if v, ok = u.read(u.slotOf(slot), without(said.Rest, []found{{w, sl.name}})); ok && v.Reason == "" {
@@ -139,7 +152,7 @@ func (u *utterance) correctionAnywhere(said phrase.Said, rest *utterance) []Comm
 	}
 	if slot := u.named(said.Rest); slot != "" { // "make it 3 adults"
 		sl := u.slotOf(slot)
-		if v, ok := u.read(sl, said.Rest); ok && v.Reason == "" && !sl.traits().words {
+		if v, ok := u.read(sl, said.Rest); ok && v.Reason == "" && !sl.inWords() {
 			return []Command{{Type: CorrectSlot, Slot: slot, Value: v.Value, Left: v.Left, Confidence: max(v.Score, certain)}}
 		}
 	}
@@ -178,6 +191,9 @@ func (u *utterance) isWrong(said phrase.Said) []Command {
 	if several := u.severalNamed(said.About); len(several) > 1 {
 		return several
 	}
+	if all := u.namedWith(said.About); len(all) > 0 {
+		return all
+	}
 	if all := u.wrong(u.about(said.About)); len(all) > 0 {
 		return all
 	}
@@ -185,6 +201,16 @@ func (u *utterance) isWrong(said phrase.Said) []Command {
 		return u.correctionOf(phrase.Said{Command: phrase.Correct, About: said.About[:cuts[0][0]], Rest: said.About[cuts[0][1]:]})
 	}
 	return nil
+}
+
+// namedWith is the value that stands behind the name of a slot and a mark: "deposit: 90".
+func (u *utterance) namedWith(words string) []Command {
+	name, said, ok := strings.Cut(words, ":")
+	slot := u.named(name)
+	if !ok || slot == "" {
+		return nil
+	}
+	return u.correctionFor(slot, phrase.Said{Command: phrase.Correct, About: name, Rest: strings.TrimSpace(said)})
 }
 
 // about is the slot that some words name, or whose value they are.
@@ -256,7 +282,7 @@ func (u *utterance) isNumber() bool {
 // someNumber reports whether a text of a match is a number: nobody is called 60.
 func (u *utterance) someNumber(m phrase.Match) bool {
 	for name, v := range m.Values {
-		if s := u.slotOf(name); s.traits().words && s.validate == nil && u.within(v.Text).isNumber() {
+		if s := u.slotOf(name); s.inWords() && s.validate == nil && u.within(v.Text).isNumber() {
 			return true
 		}
 	}
@@ -267,7 +293,7 @@ func (u *utterance) someNumber(m phrase.Match) bool {
 func (u *utterance) alternative(text string) []Command {
 	var all []Command
 	for _, sl := range u.filled() {
-		if !sl.traits().words || sl.validate == nil {
+		if !sl.inWords() || sl.validate == nil {
 			continue
 		}
 		v, ok := u.read(sl, text)
@@ -290,7 +316,7 @@ func (u *utterance) named(words string) string {
 	for _, sl := range u.places() {
 		s.Choices = append(s.Choices, phrase.Choice{Value: sl.name, Synonyms: spoken(sl).Names})
 	}
-	for _, v := range u.locale.Find(s, words, u.Now) {
+	for _, v := range u.locale.Find(s, phrase.Unelided(words), u.Now) {
 		if name, ok := v.Value.(string); ok && v.Reason == "" && !v.Place && u.locale.CutBegin(v.Text) != "" { // a slot may be called "at"
 			return name
 		}
@@ -302,18 +328,33 @@ func (u *utterance) named(words string) string {
 func (u *utterance) holding(text string) string {
 	for _, sl := range u.filled() {
 		v, ok := u.read(sl, text)
-		if ok && v.Reason == "" && !v.Place && equal(v.Value, u.Filled[sl.name]) {
+		if ok && v.Reason == "" && !v.Place && (equal(v.Value, u.Filled[sl.name]) || u.Pending.confirms() && u.isWeekdayOf(text, v.Value, u.Filled[sl.name])) {
 			return sl.name
 		}
 	}
 	return ""
 }
 
+// isWeekdayOf reports whether words say the weekday of a day alone: "Tuesday" of Tuesday 8 December, whichever Tuesday it is.
+func (u *utterance) isWeekdayOf(text string, said, day any) bool {
+	return weekdayOf(said) != "" && weekdayOf(said) == weekdayOf(day) && phrase.Weekday(u.locale, text)
+}
+
+// weekdayOf is the weekday of a day; "" for any other value.
+func weekdayOf(v any) string {
+	s, _ := v.(string)
+	day, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return ""
+	}
+	return day.Weekday().String()
+}
+
 // fits are the slots of the active flow that what was said can be for: what is counted, of the filled ones that of which
 // it is most surely a value, with values of other kinds beside it; of texts the only one.
 func (u *utterance) fits(text string, orText bool) []found {
 	beside := slices.DeleteFunc(u.beside("", text), func(v found) bool { // a yes at a question for one is no value
-		return u.Pending.confirms() && u.slotOf(v.slot).traits().verdict && u.named(text) != v.slot
+		return u.Pending.confirms() && u.slotOf(v.slot).isVerdict() && u.named(text) != v.slot
 	})
 	counted := slices.DeleteFunc(slices.Clone(beside), func(v found) bool {
 		return !u.slotOf(v.slot).traits().counts
@@ -331,7 +372,7 @@ func (u *utterance) fits(text string, orText bool) []found {
 		if sl.traits().many && u.asked() != sl && u.within(text).isNumber() {
 			continue // a place in what list?
 		}
-		if sl.traits().verdict && !orText {
+		if sl.isVerdict() && !orText {
 			continue // a yes or no is said to what is asked
 		}
 		v, ok := u.read(sl, text)
@@ -416,10 +457,10 @@ func (u *utterance) calledByName() []Command {
 			}
 		}
 		v, ok := u.read(sl, rest)
-		if !ok || v.Reason != "" || v.Left != "" || v.Score < certain || sl.traits().words && u.dialogue.noText(sl, rest) {
+		if !ok || v.Reason != "" || v.Left != "" || v.Score < certain || sl.inWords() && u.dialogue.noText(sl, rest) {
 			continue
 		}
-		if sl.traits().words && sl.validate == nil && u.within(rest).isNumber() { // nobody is called 31
+		if sl.inWords() && sl.validate == nil && u.within(rest).isNumber() { // nobody is called 31
 			v.Left = u.text
 		}
 		return append(u.commands([]found{{v, sl.name}}), more...)

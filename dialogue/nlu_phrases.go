@@ -194,12 +194,12 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if all, done, err := u.refusing(); done {
 		return all, err
 	}
-	tries := []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.wanted, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
+	tries := []func() []Command{u.chosen, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
 	if in == u {
-		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.together, u.wanted, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
 	}
 	if len(u.text) > long {
-		tries = []func() []Command{u.chosen, u.offered, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.offered, u.pauses, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
 	}
 	for _, try := range tries {
 		if found := try(); len(found) > 0 {
@@ -308,7 +308,34 @@ func (u *utterance) begin() []Command {
 	if in.flow != meant.flow {
 		in.flow, in.Turn = meant.flow, &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
 	}
-	return append(all, in.with(best.Values, best.Phrase)...)
+	return append(all, in.withOwn(in.with(best.Values, best.Phrase))...)
+}
+
+// withOwn adds to values the first word that only a slot's own check takes: "cancel my booking C2409".
+func (u *utterance) withOwn(values []Command) []Command {
+	const most = 150 // bytes
+	for _, sl := range u.places() {
+		if sl.validate == nil || !sl.traits().words || len(u.text) > most || setsSlot(values, sl.name) {
+			continue
+		}
+		for word := range strings.FieldsSeq(u.text) {
+			if word = strings.Trim(word, marksAround+"?)"); strings.ContainsAny(word, "0123456789") && u.dialogue.ownValue(sl, word) {
+				values = append(values, sure(SetSlot, sl.name, word)...)
+				break
+			}
+		}
+	}
+	return values
+}
+
+// setsSlot reports whether one of some commands is about a slot.
+func setsSlot(all []Command, slot string) bool {
+	for i := range all {
+		if all[i].Slot == slot {
+			return true
+		}
+	}
+	return false
 }
 
 // negates reports whether words deny what begins a flow: "don't cancel my appointment". A trigger may be a denial itself.
@@ -381,7 +408,7 @@ func (u *utterance) common() []Command {
 	}
 	switch said.Command {
 	case phrase.Cancel:
-		if u.flow != "" && u.stopsOther(u.text) {
+		if u.flow != "" && (u.stopsOther(u.text) || u.asksText() && !u.stopsOnly(u.text)) {
 			return nil
 		}
 	case phrase.Correct:

@@ -49,7 +49,7 @@ func (u *utterance) without(text string, c Command) string {
 	if sl == nil {
 		return ""
 	}
-	if said, isText := c.Value.(string); isText && sl.traits().words {
+	if said, isText := c.Value.(string); isText && sl.inWords() {
 		before, behind, _ := strings.Cut(text, said)
 		return before + " " + behind
 	}
@@ -64,7 +64,7 @@ func (u *utterance) without(text string, c Command) string {
 // neutral are the words that say nothing new: those that the flow is called by, and those of the question for a yes or a no.
 func (u *utterance) neutral() []string {
 	words := slices.Clone(u.called[u.flow])
-	if sl := u.asked(); sl != nil && sl.traits().verdict {
+	if sl := u.asked(); sl != nil && sl.isVerdict() {
 		words = append(append(words, spoken(sl).Names...), u.Pending.Prompt)
 	}
 	return words

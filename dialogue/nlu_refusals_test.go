@@ -101,7 +101,7 @@ var verdictLanguages = map[string]verdictWords{
 		},
 	},
 	"wishes_fr": {
-		yes: []string{"oui", "ouais", "ok", "si"}, no: []string{"non", "nan", "non merci", "pas vraiment"}, joins: []string{", ", ". ", ", mais ", "; ", ", plutôt "},
+		yes: []string{"oui", "ouais", "ok", "d'accord"}, no: []string{"non", "nan", "non merci", "pas vraiment"}, joins: []string{", ", ". ", ", mais ", "; ", ", plutôt "},
 		rests: []rest{
 			{restValue, "vendredi", "day", "2026-11-27"},
 			{restValue, "demain", "day", "2026-11-21"},

@@ -1,12 +1,10 @@
 package dialogue
 
-import "slices"
-
 // refusing is what is made of a message that refuses a value that was asked for ("Monday not, Tuesday"), or stops a part of what is to be
 // confirmed ("cancel one bike"); done reports whether it is such.
 func (u *utterance) refusing() (all []Command, done bool, err error) {
 	if u.flow != "" && u.Pending.confirms() && u.stopsPart(u.text) && len(u.begins()) == 0 {
-		return nil, true, nil
+		return u.takesOut(), true, nil
 	}
 	kept, refused := u.kept()
 	if !refused {
@@ -43,5 +41,5 @@ func (u *utterance) stopsPart(text string) bool {
 	if sl := u.slotOf(slot); slot != "" && sl.traits().counts && u.locale.Indefinite(what) { // "un vélo": one of several
 		return true
 	}
-	return slot != "" && !slices.ContainsFunc(u.Active, func(name string) bool { return u.callsIt(name, words) })
+	return slot != "" && !u.callsAny(words, false)
 }

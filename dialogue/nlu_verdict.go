@@ -23,6 +23,12 @@ func (u *utterance) verdict() []Command {
 			}
 		}
 	}
+	if u.reverses() {
+		return nil
+	}
+	if all := u.objects(); len(all) > 0 {
+		return all
+	}
 	if found := u.chooses(); len(found) > 0 {
 		return found
 	}
@@ -112,7 +118,7 @@ func (u *utterance) bars() (all []Command, ok bool) {
 	}
 	if slices.ContainsFunc(all, func(c Command) bool { // "not now" is a no, whatever else may be now or not
 		sl := u.slotOf(cmp.Or(c.SlotToChange, c.Slot))
-		return sl != nil && sl.traits().verdict
+		return sl != nil && sl.isVerdict()
 	}) {
 		return nil, false
 	}
@@ -143,7 +149,7 @@ func (u *utterance) wanted() []Command {
 		return nil
 	}
 	for _, sl := range u.places() {
-		if !sl.traits().verdict {
+		if !sl.isVerdict() {
 			continue
 		}
 		if yes, ok := u.locale.Wanted(spoken(sl), u.text); ok {
@@ -187,14 +193,20 @@ func (u *utterance) collectVerdict() []Command {
 	if sl.Optional && !sl.traits().many && u.locale.None(u.text) {
 		return []Command{{Type: Skip, Confidence: surely}}
 	}
-	if sl.traits().verdict && u.locale.Enough(u.Pending.Prompt, u.text) {
+	if all := u.unneeded(sl); len(all) > 0 {
+		return all
+	}
+	if sl.isVerdict() && u.reverses() {
+		return nil
+	}
+	if sl.isVerdict() && u.locale.Enough(u.Pending.Prompt, u.text) {
 		return []Command{{Type: SetSlot, Slot: sl.name, Value: false, Confidence: surely}}
 	}
 	yes, no, rest, score := u.locale.Assent(u.text)
 	switch {
 	case !yes && !no:
 		return nil
-	case sl.traits().verdict:
+	case sl.isVerdict():
 		return u.booleanVerdict(sl, yes, rest, score)
 	case sl.Optional && no && u.leavesOut(sl, rest, score): // "Any remarks?" "No remarks."
 		return []Command{{Type: Skip, Confidence: score}}
@@ -213,7 +225,7 @@ func (u *utterance) leavesOut(sl *slot, rest string, score float64) bool {
 	if score > certain {
 		return false
 	}
-	if _, ok := u.read(sl, rest); ok || sl.traits().words || sl.traits().many {
+	if _, ok := u.read(sl, rest); ok || sl.inWords() || sl.traits().many {
 		return false
 	}
 	return !strings.ContainsAny(rest, " ,;") // "no limit"
@@ -230,7 +242,7 @@ func (u *utterance) booleanVerdict(sl *slot, yes bool, rest string, score float6
 	}
 	if u.saysOther(rest) { // no other one of a yes and a no
 		other := u.within(rest).opposite("")
-		if len(other) == 1 && other[0].Type == CorrectSlot && other[0].Left == "" && other[0].Slot != sl.name && !u.slotOf(other[0].Slot).traits().verdict {
+		if len(other) == 1 && other[0].Type == CorrectSlot && other[0].Left == "" && other[0].Slot != sl.name && !u.slotOf(other[0].Slot).isVerdict() {
 			return append(all, other...)
 		}
 		all[0].Left = rest

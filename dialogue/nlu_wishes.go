@@ -253,3 +253,18 @@ func (u *utterance) holdsWish(text string) bool {
 	}
 	return false
 }
+
+// either are two flows of which one is meant: "rent a car or take a test drive". The user is asked which.
+func (u *utterance) either() []Command {
+	before, behind, ok := strings.Cut(u.text, u.locale.Spoken().Or)
+	if !ok {
+		return nil
+	}
+	left, _ := u.within(strings.TrimRight(before, " ,;")).opened()
+	right, _ := u.within(behind).opened()
+	a, b := begunBy(left.begins()), begunBy(right.begins())
+	if a == "" || b == "" || a == b {
+		return nil
+	}
+	return []Command{{Type: Clarify, Options: []string{a, b}}}
+}

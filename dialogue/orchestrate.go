@@ -445,6 +445,8 @@ func (d *Dialogue) rest(ctx node.Context, s *State, delta Delta, pending *Pendin
 		return d.skip(ctx, s, pending, by)
 	case delta.Help:
 		return d.pattern(ctx, s, OnHelp, s.top(), map[string]any{"flows": d.language.All(d.titles(s))})
+	case delta.Pause:
+		return d.pattern(ctx, s, OnPause, s.top(), nil)
 	case delta.Repeat && len(s.Stack) == 0:
 		return d.pattern(ctx, s, OnRepeat, nil, nil)
 	case delta.Chat:

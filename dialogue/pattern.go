@@ -34,6 +34,7 @@ const (
 	OnRepeat       PatternName = "repeat"        // there is nothing to say again
 	OnStale        PatternName = "stale"         // an answer was given to another question than the one that stands
 	OnHelp         PatternName = "help"          // what can be done; it knows flows: what the flows are called
+	OnPause        PatternName = "pause"         // the user needs a moment
 	OnLanguage     PatternName = "language"      // the conversation goes on in the language that was asked for; it knows language
 	OnLanguages    PatternName = "languages"     // the dialogue does not have it, or was asked which it has; it knows languages
 	OnLater        PatternName = "later"         // of several flows that were named at once, one waits
@@ -53,7 +54,7 @@ type Pattern struct {
 var patternNames = []PatternName{
 	OnCorrection, OnTooLate, OnRejection, OnUnsure, OnDoubt, OnCancel, OnNothing, OnDigression, OnResume, OnDenied, OnCleared, OnSkip, OnSkipRefused,
 	OnClarify, OnChitchat, OnCannotHandle, OnHandoff, OnReturn, OnSilence, OnClose, OnFailure, OnRefused, OnCompleted, OnRepeat,
-	OnStale, OnHelp, OnLater, OnUnavailable, OnLanguage, OnLanguages,
+	OnStale, OnHelp, OnPause, OnLater, OnUnavailable, OnLanguage, OnLanguages,
 }
 
 // PatternNames returns all patterns, sorted.

@@ -38,7 +38,7 @@ func independent(commands []Command) []Command {
 			return false
 		case SetSlot, CorrectSlot:
 			return begun == "" || c.Flow != "" && c.Flow != begun
-		case Handoff, Help, Repeat, Chitchat:
+		case Handoff, Help, Repeat, Pause, Chitchat:
 			return false
 		}
 		return true

@@ -17,6 +17,8 @@ type Asides struct {
 	Pronouns string // behind a verb that begins a question: "is there"
 	Requests string // sayings that begin a question by themselves: "tell me"
 	Cancels  string // verbs that ask to stop, when something of a conversation follows: "cancel my"
+	Drops    string // other verbs that take something out: "remove"
+	Spares   string // words beside such a wish: "anymore"
 	Things   string // words for anything that a conversation is about: "order"
 	Finals   string // verbs that ask to stop and stand at the end: "absagen"
 	// Parts are verbs that ask to stop with a word at the end: "ab": "sagen".
@@ -24,9 +26,11 @@ type Asides struct {
 	// Inverted is how verbs end before a pronoun that is their subject, as in questions: "sie": "en".
 	Inverted map[string]string
 	You      string // the one who is spoken to: "you"
+	Firsts   string // words for what comes before anything else: "first"
 	Links    string // between two things that are said: "and", "then"
 	Joins    string // sayings between two things that are said: "as well as", "on top of that"
 	Vague    string // words that name nobody and nothing: "anybody"
+	Pauses   string // sayings of who needs a moment: "hang on", "let me think"
 	Names    string // words of yes that are names, too, when nothing but a text was asked for: "roger"
 }
 
@@ -125,6 +129,33 @@ func (l Locale) Act(text string) Act {
 	return l.commands(r, rest)
 }
 
+// Waits reports whether an utterance says no more than that its speaker needs a moment.
+func Waits(l Locale, text string) bool {
+	r := l.reading(text, epoch)
+	return !r.unsure() && r.pauses()
+}
+
+func (r *reading) pauses() (found bool) {
+	for k := 0; k < len(r.says); {
+		word := r.wordAt(k)
+		_, n := r.language.pauses.at(r.line, k)
+		if found = found || n > 0; n == 0 {
+			if m, _ := r.mood(k); m == saysNo || r.language.class(word) == negation {
+				return false
+			}
+			if _, n = r.language.openers.at(r.line, k); n == 0 {
+				m, long := r.mood(k)
+				if m != around && !r.language.is(word, polite) && r.language.class(word) != hum {
+					return false
+				}
+				n = max(long, 1)
+			}
+		}
+		k += n
+	}
+	return found
+}
+
 // points reports whether all that is said from a spoken word on names nothing: one such word, perhaps behind another one.
 func (r *reading) points(i int) bool {
 	n := len(r.says) - i
@@ -155,11 +186,11 @@ func (l Locale) commands(r *reading, text string) Act {
 	const surely = 0.9
 	said, ok := l.Common(text)
 	switch {
-	case r.cancels(0):
+	case r.cancels(0) && StopsOnly(l, text, func(w string) bool { return len(r.says) > 1 && !r.language.is(r.wordAt(0), asking) }):
 		return Cancels
 	case !ok || said.Score < surely:
 		return 0
-	case said.Command == Cancel:
+	case said.Command == Cancel && StopsOnly(l, text, func(string) bool { return false }):
 		return Cancels
 	case said.Command == Repeat, said.Command == Handoff, said.Command == Help, said.Command == Back, said.Command == Skip:
 		return Commands
@@ -303,7 +334,7 @@ func (l Locale) CancelsWhat(text string) (what string, ok bool) {
 	if len(r.says) == 0 || !r.language.is(r.wordAt(0), canceller) {
 		return "", false
 	}
-	return r.restFrom(1), true
+	return Unelided(r.restFrom(1)), true
 }
 
 // Indefinite reports whether words begin with an article that stands for any one of several: "a bike".

@@ -223,7 +223,7 @@ func (r *reading) moods() assenting {
 		case bars:
 			a.no = true
 			for i+n < len(r.says) && !r.parted(i+n) {
-				a.doubt = a.doubt || r.language.is(r.wordAt(i+n), lacking) // "auf keinen Fall ohne"
+				a.doubt = a.doubt || r.language.is(r.wordAt(i+n), lacking|plain) // "auf keinen Fall ohne", "nicht ja"
 				n++
 			}
 			a.goesOn = a.goesOn || r.stops(i, i+n)

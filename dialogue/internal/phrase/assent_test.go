@@ -46,7 +46,7 @@ go ahead -> yes
 do it -> yes
 go for it -> yes
 sounds good -> yes
-sounds good to me -> neither
+sounds good to me -> yes
 looks good -> yes
 that works -> yes
 fine by me -> yes

@@ -20,6 +20,9 @@ const (
 	Chitchat Command = "chitchat" // "hello", "thanks"
 )
 
+// Unneeded is what a Cancel and a Skip are about that say of something that it is not needed.
+const Unneeded = "unneeded"
+
 // Said is a command as it was said.
 type Said struct {
 	Command Command
@@ -48,6 +51,11 @@ func (l Locale) Common(text string) (Said, bool) {
 	m := best[0]
 	saying := of.Commands[m.ID]
 	s := Said{Command: saying.Command, About: saying.About, Score: m.Score}
+	if s.Command == Cancel || s.Command == Back {
+		if r := l.reading(text, epoch); len(r.says) == 2 && of.is(r.wordAt(0), owner) && !of.is(r.wordAt(1), final) { // "my back"
+			return Said{}, false
+		}
+	}
 	if v, ok := m.Values["about"]; ok {
 		s.About = v.Text
 	}

@@ -103,6 +103,7 @@ var English = &Language{
 		"pattern.completed":     "Is there anything else?",
 		"pattern.repeat":        "What can I do for you?",
 		"pattern.stale":         "That was an answer to an earlier question.",
+		"pattern.pause":         "Take your time.",
 		"pattern.help":          "I can do this for you: {flows}.",
 		"pattern.later":         "After that: {flow}.",
 		"pattern.language":      "All right, in {language}.",
@@ -127,7 +128,7 @@ var English = &Language{
 			thats great | good to go | by all means | you bet | you got it | got it right | naturally | gladly | with pleasure | make it so | send it | ship it | book it | yes sir | yessir | i said yes | thats a yes |
 			that is a yes | its a yes | a yes from me | i would | id love to | id like that | i would like that | i want that | i say yes | say yes | roger | roger that | ten four | permission granted | granted | as you say |
 			deal | its a deal | without a doubt | no doubt about it | yes i am sure | i am sure | im sure | im certain | i am certain | positive | hundred percent | one hundred percent | 100 percent | why yes | oh yes |
-			hell yes | heck yes | very much so` +
+			hell yes | heck yes | very much so | looks good to me | looks great to me | looks fine to me | looks right to me | sounds good to me | sounds great to me | sounds fine to me | sounds right to me` +
 			" | definately | definitly", //nolint:misspell // slips that are too far from the word
 		No: `no | nope | nah | nay | naw | noo | n | nop | nuh uh | no way | no thanks | no thank you | no thank you very much | no thank you so much | no thanks a lot | no thx | no ta | not really | not now | not today | not yet | not this time | not right now | not at all | not at this time |
 			not quite | not exactly | not correct | not right | thats not right | that is not right | thats not correct | that is not correct | thats not it | thats not what i said | that is not what i said |
@@ -139,23 +140,10 @@ var English = &Language{
 			decline | declined | i decline | deny | denied | reject | rejected | i reject | disapprove | no sir | no maam | none of that | no deal | not interested | im not interested | wont | i wont | i will not | cant |
 			i cant | i cannot | i am not | im not | it doesnt | it does not | it wont | forget no | heavens no | no siree | under no circumstances | not ever | hard no | hard pass | pass on that` +
 			" | definately not | definitly not", //nolint:misspell // likewise
-		Bars: `dont | do not | dont you | please dont | please do not | i dont want | i do not want | i dont want you to | i do not want you to | dont you dare | never | you should not | you shouldnt | stop short of`,
-		WeakNo: `i guess not | guess not | probably not | i suppose not | i think not | i hope not | id say no | i would say no | i think no | i dont believe so | i dont suppose so | not particularly | not so much | not necessarily |
-			hardly | i doubt it | doubt it`,
-		Doubts: `maybe | maybe not | perhaps | perhaps not | possibly | probably | i guess | i guess so | guess so | i think | i think so | think so | i suppose | i suppose so | suppose so | i believe so | i hope so | hopefully |
-			not sure | im not sure | i am not sure | not so sure | not too sure | not certain | im not certain | unsure | not entirely | not completely | not 100 percent | i dont know | dont know | i do not know | dunno |
-			i dunno | idk | no idea | i have no idea | i dont care | dont care | who knows | who cares | it depends | that depends | depends | kind of | kinda | sort of | sorta | more or less | almost | nearly | partly |
-			partially | in part | in a way | somewhat | mostly | yes and no | yes no | yes no maybe | yeah no | yes or no | no yes | yeah right | yea right | yeah sure right | sure right | oh sure | as if | like i care |
-			you wish | if you say so | if you like | if you want | whatever | whatever you say | either | either way | neither | both | up to you | its up to you | you decide | hold on | hang on | wait | one moment | one second | in a minute | in a moment | in a second | in a sec | in a bit | in a while |
-			just a moment | just a second | a moment | let me think | let me see | let me check | i need to think | im good | im fine | im ok | im okay | im alright | i am good | i am fine | i am ok | we are good | were good |
-			all good | no problem | no problems | no worries | not a problem | no doubt | no rush | no hurry | no matter | no preference | why not | not bad | cant complain | cannot complain | dont mind | i dont mind |
-			i do not mind | wouldnt mind | i wouldnt mind | i would not mind | could be | might be | may be | it might | i might | it could | i could | should be | i should | who me | right or wrong | true or false | not no |
-			not a no | not never | never say never | not wrong | not incorrect | not false | not disagree | dont disagree | i dont disagree | i do not disagree | if only | i wish | fat chance | okay then what | fine whatever |
-			ok whatever | sure whatever | sure jan | great job | great question | good question | right now | right away | right after | right before | no one | nobody | no more | no longer | no less | no matter what | no need |
-			there is no | no sooner | no other | i am not so sure | hmm yes | i do not have | i dont have | i dont understand | i do not understand | dont understand | i dont get it | i dont follow | i dont remember |
-			dont remember | i dont recall | dont recall | i dont think | i do not think | cant say | i cant say | i cannot say | cant decide | i cant decide | cant tell | i cant tell | cant wait | i cant wait | so-so |
-			just great | just perfect | just wonderful | just lovely`,
-		Around: `um | uh | er | erm | uhm | hmm | hm | umm | mm | oh | ah | eh | ehm | well | please | pls | plz | thanks | thx | cheers | so | then | just | very | much | really | quite | sir | maam | mate |
+		Bars:   `dont | do not | dont you | please dont | please do not | i dont want | i do not want | i dont want you to | i do not want you to | dont you dare | never | you should not | you shouldnt | stop short of`,
+		WeakNo: `i guess not | guess not | probably not | i suppose not | i think not | i hope not | id say no | i would say no | i think no | i dont believe so | i dont suppose so | not particularly | not so much | not necessarily | hardly | i doubt it | doubt it`,
+		Doubts: `maybe | maybe not | perhaps | perhaps not | possibly | probably | i guess | i guess so | guess so | i think | i think so | think so | i suppose | i suppose so | suppose so | i believe so | i hope so | hopefully | not sure | im not sure | i am not sure | not so sure | not too sure | not certain | im not certain | unsure | not entirely | not completely | not 100 percent | i dont know | dont know | i do not know | dunno | i dunno | idk | no idea | i have no idea | i dont care | dont care | who knows | who cares | it depends | that depends | depends | kind of | kinda | sort of | sorta | more or less | almost | nearly | partly | partially | in part | in a way | somewhat | mostly | yes and no | yes no | yes no maybe | yeah no | yes or no | no yes | yeah right | yea right | yeah sure right | sure right | oh sure | as if | like i care | you wish | if you say so | if you like | if you want | whatever | whatever you say | either | either way | neither | both | up to you | its up to you | you decide | hold on | hang on | wait | one moment | one second | in a minute | in a moment | in a second | in a sec | in a bit | in a while | just a moment | just a second | a moment | let me think | let me see | let me check | i need to think | im good | im fine | im ok | im okay | im alright | i am good | i am fine | i am ok | we are good | were good | all good | no problem | no problems | no worries | not a problem | no doubt | no rush | no hurry | no matter | no preference | why not | not bad | cant complain | cannot complain | dont mind | i dont mind | i do not mind | wouldnt mind | i wouldnt mind | i would not mind | could be | might be | may be | it might | i might | it could | i could | should be | i should | who me | right or wrong | true or false | not no | not a no | not never | never say never | not wrong | not incorrect | not false | not disagree | dont disagree | i dont disagree | i do not disagree | if only | i wish | fat chance | okay then what | fine whatever | ok whatever | sure whatever | sure jan | great job | great question | good question | right now | right away | right after | right before | no one | nobody | no more | no longer | no less | no matter what | no need | there is no | no sooner | no other | i am not so sure | hmm yes | i do not have | i dont have | i dont understand | i do not understand | dont understand | i dont get it | i dont follow | i dont remember | dont remember | i dont recall | dont recall | i dont think | i do not think | cant say | i cant say | i cannot say | cant decide | i cant decide | cant tell | i cant tell | cant wait | i cant wait | so-so | ok so | okay so | yes so | sure so | just great | just perfect | just wonderful | just lovely`,
+		Around: `have a nice day | have a great day | have a good day | have a nice evening | um | uh | er | erm | uhm | hmm | hm | umm | mm | oh | ah | eh | ehm | well | please | pls | plz | thanks | thx | cheers | so | then | just | very | much | really | quite | sir | maam | mate |
 			dear | man | dude | buddy | friend | bro | honey | thank you | thank you very much | thanks a lot | many thanks | anymore | any more | for asking | for offering | for the offer | though | you know | i mean | i said | i say | i would say | id say`,
 		Turns: "but | and | however | although | though | also | instead | rather | better | i mean | i meant",
 		Amiss: `if unless maybe perhaps probably possibly hopefully guess suppose think believe hope wonder unsure doubt depends depending provided providing assuming until till once only except before after later first wait hold
@@ -179,9 +167,7 @@ var English = &Language{
 			amount | an amount of | the amount of | sum | a sum of | number | the number | then | there | for me | for us | we are | there are | there will be | there is | we have | i have | i am | im | weve | ive | got | i got |
 			i have got | years old | year old | um | uh | er | erm | hmm | so | well | ok | okay |
 			yes | yeah | sure | now | right | oh | hi | hello | hey | sir | maam | how about | what about | maybe on | somewhere around | some time | sometime | say`,
-		Intros: `its | it is | that is | thats | that would be | it would be | this is | my name is | the name is | name is | names | my names | id say | i would say | i said | i say | lets say |
-			id like | i would like | ill take | i will take | ill have | i want | i choose | well | so | ok | okay | please | it should be | it should say | the answer is | my answer is | make it | make that | write | put |
-			just | just put | just write | hi its | hi this is | hello this is | send it to | give it to | its for | it is for | it ends in | it ends with | it begins with | that is called | we call it`,
+		Intros:    `its | it is | that is | thats | that would be | it would be | this is | my name is | the name is | name is | names | my names | id say | i would say | i said | i say | lets say | id like | i would like | ill take | i will take | ill have | i want | i choose | well | so | ok | okay | please | it should be | it should say | the answer is | my answer is | make it | make that | write | put | just | just put | just write | hi its | hi this is | hello this is | send it to | give it to | its for | it is for | it ends in | it ends with | it begins with | that is called | we call it`,
 		Outros:    `i think | i guess | i suppose | i believe | i mean | i would say | id say | i reckon | if possible | if you can | thank you | thank you very much | thanks a lot | as far as i know`,
 		Selves:    "i am | im | we are | i go by | people call me | call me | i am called | im called",
 		NameWords: "name names who called",
@@ -189,12 +175,11 @@ var English = &Language{
 		Afresh:    "new fresh second one ones",
 		Orders:    "first then afterwards afterward",
 		Further:   "else more another other others additional further",
-		Enough: `thats all | that is all | thats it | that is it | that will be all | thatll be all | that would be all | nothing else | nothing more | nothing further | no more | im done | i am done | were done | we are done | done |
-			im good | i am good | enough | thats enough | that is enough | thats everything | that is everything | just that | only that`,
-		Joints:  "from to on at by with in for of as via using",
-		Present: "here speaking",
-		Owners:  "my our the her his their its",
-		Copulas: "is are was will would should be s",
+		Enough:    `thats all | that is all | thats it | that is it | that will be all | thatll be all | that would be all | nothing else | nothing more | nothing further | no more | im done | i am done | were done | we are done | done | im good | i am good | enough | thats enough | that is enough | thats everything | that is everything | just that | only that`,
+		Joints:    "from to on at by with in for of as via using",
+		Present:   "here speaking",
+		Owners:    "my our the her his their its",
+		Copulas:   "is are was will would should be s",
 		Leads: map[string]string{
 			"to": "to", "whom": "to for from with", "who": "to for from with", "for": "for", "from": "from", "at": "at", "in": "in", "on": "on",
 			"with": "with", "by": "by", "about": "about", "where": "to at in",
@@ -230,20 +215,16 @@ var English = &Language{
 		Persons:   "whom recipient payee surname driver guest customer client patient passenger traveller contact company firm employer person",
 	},
 	Asides: Asides{
-		Openers: `ah | aah | oh | ooh | ohh | ugh | argh | aw | ow | ow no | eh | huh | btw | by the way | just out of curiosity | out of curiosity | you know what | you know | i have a question | quick question | one question |
-			question | one more thing | one more question | before that | before we go on | excuse me`,
-		Soft: `ok | okay | okey | good | great | cool | nice | fine | perfect | excellent | lovely | right | alright | all right | sure | yes | yeah | yep | yup | thanks | thank you | thx | so | well | now | then | hey | hi | hello |
-			look | listen | see | man | dude | mate | bro | and | but | also | anyway | anyways | anyhow | i see | got it | understood | interesting | please | no problem | no worries | true | gosh | wow | hooray | yay | lol | haha`,
-		Turning: `wait | wait wait | wait a minute | wait a second | wait a sec | wait a moment | hold on | hold up | hang on | hang on a minute | hang on a second | one moment | one moment please | one second | one sec | just a moment |
-			just a second | just a sec | just a minute | a moment | a second | give me a moment | give me a second | give me a minute | sorry | so sorry | im sorry | i am sorry | apologies | my apologies | pardon | actually | oops | whoops |
-			oopsie | ooops | my bad | my mistake | my fault | scratch that | strike that | no wait | no sorry | no actually | wait no | oh no | damn | dammit | damn it | darn | shoot | dang | shit | crap | gee | jeez | geez | hm no | no no wait |
-			on second thought | on second thoughts | come to think of it | correction | i was wrong | i made a mistake | i mistyped | thats wrong | typo | yikes | stop it | let me rephrase | i mean | hmm wait`,
+		Openers:  `ah | aah | oh | ooh | ohh | ugh | argh | aw | ow | ow no | eh | huh | btw | by the way | just out of curiosity | out of curiosity | you know what | you know | i have a question | quick question | one question | question | one more thing | one more question | before that | before we go on | excuse me`,
+		Soft:     `ok | okay | okey | good | great | cool | nice | fine | perfect | excellent | lovely | right | alright | all right | sure | yes | yeah | yep | yup | thanks | thank you | thx | so | well | now | then | hey | hi | hello | look | listen | see | man | dude | mate | bro | and | but | also | anyway | anyways | anyhow | i see | got it | understood | interesting | please | no problem | no worries | true | gosh | wow | hooray | yay | lol | haha`,
+		Turning:  `wait | wait wait | wait a minute | wait a second | wait a sec | wait a moment | hold on | hold up | hang on | hang on a minute | hang on a second | one moment | one moment please | one second | one sec | just a moment | just a second | just a sec | just a minute | a moment | a second | give me a moment | give me a second | give me a minute | sorry | so sorry | im sorry | i am sorry | apologies | my apologies | pardon | actually | oops | whoops | oopsie | ooops | my bad | my mistake | my fault | scratch that | strike that | no wait | no sorry | no actually | wait no | oh no | damn | dammit | damn it | darn | shoot | dang | shit | crap | gee | jeez | geez | hm no | no no wait | on second thought | on second thoughts | come to think of it | correction | i was wrong | i made a mistake | i mistyped | thats wrong | typo | yikes | stop it | let me rephrase | i mean | hmm wait`,
 		Asks:     "what whats where wheres when whens why whys who whos whom whose which how hows",
 		Asking:   `is are was were am do does did can could will would shall should have has had may might must cant isnt arent dont doesnt didnt wont wouldnt couldnt havent hasnt`,
 		Pronouns: "i you he she it we they there this that these those my your our me anybody anyone somebody someone everything",
-		Requests: `tell me | show me | explain | can you tell me | i want to know | i would like to know | id like to know | i wonder | im wondering | i was wondering | what about | how come | what if | any idea | do you know | help me understand |
-			let me know | why not | what the`,
+		Requests: `tell me | show me | explain | can you tell me | i want to know | i would like to know | id like to know | i wonder | im wondering | i was wondering | what about | how come | what if | any idea | do you know | help me understand | let me know | why not | what the`,
 		Cancels:  "cancel cancle abort stop quit undo",
+		Drops:    "remove delete drop scrap omit strike",
+		Spares:   "want need like anymore any more longer after all out off away from it",
 		Things:   "order request process operation transaction conversation booking payment thing task form application everything action step dialogue procedure job whole anymore",
 		Finals:   "cancel",
 		You:      "you",
@@ -251,6 +232,8 @@ var English = &Language{
 		Inverted: map[string]string{"you": "ould"},
 		Links:    "and then also plus but afterwards next besides additionally furthermore moreover likewise",
 		Joins:    "as well as | as well | on top of that | in addition | in addition to that | after that | besides that | apart from that | along with that | and another thing | one more thing",
+		Pauses:   `wait | wait please | wait up | wait a minute | wait a second | wait a sec | wait a moment | wait a bit | hold on | hold on a second | hang on | hang on a second | hang on a minute | hang on a moment | hang on a sec | one moment | one second | one sec | one minute | just a moment | just a second | just a sec | just a minute | a moment | a second | a minute | give me a moment | give me a second | give me a sec | give me a minute | i need a moment | i need a minute | let me think | let me think about it | let me think about that | let me see | let me check | let me check that | let me look | let me look it up | i need to think | i need to think about it | i have to think | i have to think about it | i need to check | i have to check | i must check | im thinking | i am thinking | still thinking | ill think about it | i will think about it | later | maybe later | not sure | im not sure | i am not sure | not sure yet | im not sure yet | i dont know | i do not know | i dont know yet | i do not know yet | dont know | dont know yet | bear with me | brb | be right back | ill be right back | in a minute | in a moment | in a second | in a sec | in a bit`,
+		Firsts:   "first before beforehand",
 		Vague:    "anybody anyone somebody someone everybody everyone whoever whomever anything something whatever it them",
 		Names:    "roger positive",
 	},
@@ -371,9 +354,11 @@ var English = &Language{
 			"lets stop [here|it|this]", "i (want|would like|d like) to (stop|cancel|quit) [it|this|that]", "id like to (stop|cancel|quit) [it|this|that]", "please (stop|cancel)",
 			"dont bother", "dont do (it|that|this|anything)", "(stop|cancel) (the conversation|the process|talking)", "i dont want (this|that|it) (anymore|any more)", "not any more", "call it off", "(start over|start again|start from scratch|begin again)",
 			"lets forget (it|about it|that)", "nvm", "get me out [of here]", "no stop", "undo everything", "i give up", "enough", "[lets] (call|leave) the whole thing off", "forget it then", "lets not [do (it|this|that)]",
-			"i (dont|do not|no longer) (want|need) (to|it|this|that) [do it|do this|do that|go on|continue|it] [anymore|any more|any longer|after all]", "i (dont|do not) (want|wish) to (continue|go on|proceed)", "no longer (needed|necessary)", "i (dont|do not) need (it|this|that) after all",
-			"(on second thought|on second thoughts) (no|not|never mind)", "not needed [anymore|any more]", "let it (be|go)", "drop that [please]", "get rid of (it|that|this)",
+			"i (dont|do not|no longer) want (to|it|this|that) [do it|do this|do that|go on|continue|it] [anymore|any more|any longer|after all]", "i (dont|do not) (want|wish) to (continue|go on|proceed)",
+			"(on second thought|on second thoughts) (no|not|never mind)", "let it (be|go)", "drop that [please]", "get rid of (it|that|this)",
 		}},
+		{Cancel, Unneeded, []string{"i (dont|do not|no longer) need (it|this|that) [anymore|any more|after all]", "no longer (needed|necessary)", "not needed [anymore|any more]"}},
+		{Skip, Unneeded, []string{"no need", "not necessary", "we dont need it", "its not needed", "its not necessary"}},
 		{Repeat, "", []string{
 			"(what|sorry what|pardon what) did you (say|ask|want)", "what was that [again]", "come again", "(say|repeat) (that|it|this) [again|once more|one more time|please]", "repeat [please]", "(pardon|pardon me|excuse me|beg your pardon|i beg your pardon)",
 			"(again|once more|one more time) please", "say again", "what was the question [again]", "(can|could|would|will) you (repeat|say) (that|it|this|the question) [again|once more]", "i didnt (catch|hear|get|understand) (that|you|it|what you said)",

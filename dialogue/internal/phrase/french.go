@@ -86,6 +86,7 @@ var French = &Language{
 		"pattern.doubt.text":    "Voulez-vous dire {value} comme {slot} ?",
 		"pattern.doubt":         "Je n'ai pas compris {left}. Voulez-vous dire {value} comme {slot} ?",
 		"pattern.stale":         "C'était une réponse à une question précédente.",
+		"pattern.pause":         "Prenez votre temps.",
 		"pattern.help":          "Voici ce que je peux faire pour vous : {flows}.",
 		"pattern.later":         "Ensuite : {flow}.",
 		"pattern.language":      "D'accord, en {language}.",
@@ -123,12 +124,12 @@ var French = &Language{
 		Negation: "ne pas non aucun aucune jamais rien sans ni personne nai nest",
 	},
 	Verdicts: Verdicts{
-		Yes: `oui | ouais | ouai | ouaip | mouais oui | si | mais si | mais oui | oui oui | oui bien sur | bien sur | bien entendu | evidemment | naturellement | certainement | absolument | tout a fait | exactement | exact |
+		Yes: `oui | ouais | ouai | ouaip | mouais oui | mais si | mais oui | oui oui | cest parfait | ca roule | cest tres bien | oui bien sur | bien sur | bien entendu | evidemment | naturellement | certainement | absolument | tout a fait | exactement | exact |
 			cest exact | cest ca | cest bien ca | cest correct | correct | cest bon | cest juste | juste | parfait | tres bien | daccord | dac | entendu | ok | okay | okey | ca marche | ca me va | ca me convient | cela me convient |
-			oui sil vous plait | oui sil te plait | oui svp | oui merci | volontiers | avec plaisir | allez y | vas y | allons y | on y va | cest parti | faites le | fais le | faites | faites ca | faites donc | je confirme | confirme |
+			oui sil vous plait | oui sil te plait | oui svp | oui merci | oui merci beaucoup | oui merci bien | volontiers | avec plaisir | allez y | vas y | allons y | on y va | cest parti | faites le | fais le | faites | faites ca | faites donc | je confirme | confirme |
 			confirmez | je valide | valide | validez | jaccepte | accepte | je suis daccord | continuez | continue | super | genial | impeccable | nickel | certes | affirmatif | yes | je veux bien | sans probleme oui | vrai |
 			cest vrai | sans aucun doute | je suis sur | je suis sure | bien volontiers | va pour ca`,
-		No: `non | nan | nan nan | non non | non merci | non merci beaucoup | non merci bien | malheureusement non | mais non | no | nope | pas du tout | surtout pas | absolument pas | certainement pas | bien sur que non | pas question | hors de question | jamais | jamais de la vie | pas maintenant |
+		No: `non | jai dit non | je dis non | nan | nan nan | non non | non merci | non merci beaucoup | non merci bien | malheureusement non | mais non | no | nope | pas du tout | surtout pas | absolument pas | certainement pas | bien sur que non | pas question | hors de question | jamais | jamais de la vie | pas maintenant |
 			pas encore | pas aujourdhui | pas cette fois | pas vraiment | pas ca | pas comme ca | pas daccord | je ne suis pas daccord | je refuse | refuse | refusez | je decline | faux | cest faux | incorrect | cest incorrect |
 			ce nest pas ca | cest pas ca | ce nest pas correct | cest pas correct | ce nest pas bon | cest pas bon | ce nest pas juste | cest pas juste | je ne veux pas | je veux pas | je ne prefere pas | je prefere pas |
 			plutot pas | plutot non | en aucun cas | negatif | aucunement | nullement | ne le faites pas | ne faites pas ca | ne fais pas ca | ne le fais pas | pas interesse | ca ne minteresse pas | pas la peine`,
@@ -139,8 +140,8 @@ var French = &Language{
 			pas certaine | oui et non | oui ou non | ni oui ni non | comme vous voulez | comme tu veux | peu importe | ca mest egal | cela mest egal | mest egal | dans une minute | dans un moment | dans un instant | un moment | un instant | une seconde | attendez | attends |
 			pas de probleme | pas de souci | pourquoi pas | a la limite | si vous voulez | si tu veux | mouais | je ne comprends pas | je comprends pas | pas forcement | plus ou moins | presque | on verra | a voir | ca se peut |
 			faut voir | je vais reflechir | je dois reflechir | si ca vous arrange | oui mais | pas mal`,
-		Around: `davoir demande | de demander | pour loffre | euh | heu | hum | hmm | hm | ah | oh | eh | ben | bah | bon | alors | donc | merci | merci beaucoup | merci bien | sil vous plait | sil te plait | svp | stp | voila | la | tres | vraiment | quand meme`,
-		Turns:  "mais | et | cependant | pourtant | par contre | plutot | mieux | seulement | en fait | je veux dire | je voulais dire | aussi | sauf",
+		Around: `bonne journee | bonne soiree | tres bonne journee | bonne fin de journee | davoir demande | de demander | pour loffre | euh | heu | hum | hmm | hm | ah | oh | eh | ben | bah | bon | alors | donc | merci | merci beaucoup | merci bien | sil vous plait | sil te plait | svp | stp | voila | la | tres | vraiment | quand meme`,
+		Turns:  "mais | enfin | et | cependant | pourtant | par contre | plutot | mieux | seulement | en fait | je veux dire | je voulais dire | aussi | sauf",
 		Amiss: `si peut etre eventuellement probablement crois pense suppose espere doute douter sur sure certain certaine quand avant apres attendez attends attendre moment instant stop arretez arrete annulez annuler annule
 			que quoi quel quelle comment pourquoi qui ou faux rien personne presque pourrait devrait blague rire lol mdr haha pourtant cependant mais non nan ne pas aucun aucune jamais egal idee sinon sauf theoriquement plus`,
 		Plain: "oui ouais ouai si ok okay dac daccord",
@@ -211,10 +212,17 @@ var French = &Language{
 		Parts:    map[string]string{"tomber": "laisse laissez laisser"},
 		Inverted: map[string]string{"vous": "ez es", "tu": "s x", "il": "t d", "elle": "t d", "on": "t d a", "nous": "ons", "ils": "nt", "elles": "nt"},
 		Cancels:  "annuler annulez annule stop arreter arretez arrete abandonner abandonnez",
-		Vague:    "quelqu'un quelqu’un quiconque quelque ça cela",
-		Things:   "commande demande operation reservation paiement tout cela ca processus action etape conversation dialogue virement plus",
-		Links:    "et puis ensuite aussi apres mais egalement",
-		Joins:    "ainsi que | en plus | en outre | de plus | apres cela | apres ca | par ailleurs | en plus de cela | et aussi",
+		Pauses: `attends | attendez | attends un peu | attendez un peu | attends une seconde | attendez une seconde | attends un instant | attendez un instant | attends une minute | attendez une minute | un moment | un instant | une seconde | une minute | un petit moment |
+			un petit instant | une petite seconde | une petite minute | deux secondes | deux minutes | laissez moi reflechir | laisse moi reflechir | laissez moi voir | laisse moi voir | je reflechis | je suis en train de reflechir | je dois reflechir | je vais reflechir | il faut que je reflechisse |
+			je regarde | je verifie | je dois verifier | plus tard | peut etre plus tard | je ne sais pas | je sais pas | je ne sais pas encore | je sais pas encore | aucune idee | je nai aucune idee | pas sur | pas sure | je ne suis pas sur | je ne suis pas sure | je reviens |
+			patientez | donnez moi une minute | donnez moi un instant | dans une minute | dans un moment | dans un instant | on verra`,
+		Firsts: "dabord avant prealable",
+		Vague:  "quelqu'un quelqu’un quiconque quelque ça cela",
+		Drops:  "enleve enlevez enlever retire retirez retirer supprime supprimez supprimer",
+		Spares: "veux voulons voudrais besoin plus je nous de d",
+		Things: "commande demande operation reservation paiement tout cela ca processus action etape conversation dialogue virement plus",
+		Links:  "et puis ensuite aussi apres mais egalement",
+		Joins:  "ainsi que | en plus | en outre | de plus | apres cela | apres ca | par ailleurs | en plus de cela | et aussi",
 	},
 	Skips: Skips{
 		None: `aucun | aucune | aucun des deux | aucune des deux | aucun dentre eux | rien | rien du tout | ni lun ni lautre | ni lune ni lautre | aucun de ceux la | personne`,
@@ -333,6 +341,7 @@ var French = &Language{
 			"(annuler|annulez|annule|stop|stoppez|arrêter|arrêtez|arrête) [tout|ça|cela|svp]", "(annulez|annule|arrêtez|arrête) (le|la|les|tout ça|tout cela)", "(je veux|je voudrais|j'aimerais) (annuler|arrêter) [ça|cela|tout]",
 			"laissez tomber", "laisse tomber", "(oubliez|oublie) [ça|cela|tout]", "[j'ai] changé d'avis", "finalement non", "tout compte fait non", "je ne veux plus", "je veux plus", "on arrête [là|tout]", "on annule [tout]", "recommençons [à zéro|depuis le début]",
 		}},
+		{Skip, Unneeded, []string{"pas besoin [merci]", "pas nécessaire", "(ce n'est|c'est) pas (nécessaire|utile)", "(je|on|nous) (n'en ai|n'en a|n'en avons|en ai) pas besoin", "pas utile", "inutile"}},
 		{Repeat, "", []string{
 			"(pardon|comment|hein|quoi)", "qu'est-ce que (vous avez|tu as) dit", "quelle était la question", "(répétez|répète|répéter) [la question|ça|cela] [s'il vous plaît|svp]", "(pouvez-vous|pourriez-vous|tu peux|vous pouvez) répéter [s'il vous plaît|svp]",
 			"je n'ai pas (compris|entendu)", "j'ai pas (compris|entendu)", "encore une fois [s'il vous plaît|svp]", "vous pouvez redire",

@@ -106,6 +106,7 @@ var German = &Language{
 		"pattern.completed":     "Kann ich sonst noch etwas für Sie tun?",
 		"pattern.repeat":        "Was kann ich für Sie tun?",
 		"pattern.stale":         "Das war eine Antwort auf eine frühere Frage.",
+		"pattern.pause":         "Lassen Sie sich Zeit.",
 		"pattern.help":          "Das kann ich für Sie tun: {flows}.",
 		"pattern.later":         "Danach: {flow}.",
 		"pattern.language":      "Gut, auf {language}.",
@@ -123,23 +124,23 @@ var German = &Language{
 	Verdicts: Verdicts{
 		Yes: `ja | jo | jap | jep | jupp | joa | ja bitte | ja gerne | ja gern | gerne | gern | ok | okay | klar | na klar | alles klar | sicher | aber sicher | sicherlich | naturlich | selbstverstandlich | genau | stimmt |
 			das stimmt | richtig | das ist richtig | korrekt | das ist korrekt | passt | das passt | das passt so | einverstanden | in ordnung | geht klar | mach das | machen sie das | mach es | machen sie es | tu das |
-			tun sie das | bitte tun sie das | los | los gehts | auf jeden fall | unbedingt | bestatigt | bestatige | ich bestatige | weiter | fortfahren | perfekt | super | prima | bestens | gut | sehr gut | so ist es | jawohl |
-			yes | jawoll | doch | absolut | definitiv | von mir aus gerne | so machen wir es | so machen wir das`,
-		No: `nein | ne | nee | no | nope | neee | nein danke | leider nicht | leider nein | nicht | lieber nicht | besser nicht | auf keinen fall | keinesfalls | keineswegs | nie | niemals | falsch | das ist falsch | stimmt nicht | das stimmt nicht |
+			tun sie das | bitte tun sie das | los | los gehts | auf jeden fall | unbedingt | bestatigt | bestatige | ich bestatige | fortfahren | perfekt | super | prima | bestens | gut | sehr gut | so ist es | jawohl |
+			yes | jawoll | absolut | definitiv | von mir aus gerne | von mir aus | von mir aus ja | ja von mir aus | passt so | das stimmt so | stimmt so | genau so | ja genau so | so passt es | so stimmt es | so ist es richtig | so ist es gut | so machen wir es | so machen wir das`,
+		No: `nein | ich sagte nein | ich habe nein gesagt | ich sage nein | ne | nee | no | nope | neee | nein danke | leider nicht | leider nein | nicht | lieber nicht | besser nicht | auf keinen fall | keinesfalls | keineswegs | nie | niemals | falsch | das ist falsch | stimmt nicht | das stimmt nicht |
 			nicht richtig | das ist nicht richtig | noch nicht | jetzt nicht | heute nicht | eher nicht | bitte nicht | das nicht | so nicht | nicht so | nicht wirklich | uberhaupt nicht | gar nicht | ich will nicht |
 			ich mochte nicht | das will ich nicht | das mochte ich nicht | will ich nicht | abgelehnt | ich lehne ab | kein interesse`,
 		Bars:   "bitte nicht | tu das nicht | mach das nicht | tun sie das nicht | machen sie das nicht | auf keinen fall | nicht | ich will kein | ich will keine | ich will keinen | ich mochte kein | ich mochte keine | ich mochte keinen",
 		WeakNo: "ich glaube nicht | glaube nicht | glaub nicht | wohl nicht | wahrscheinlich nicht | vermutlich nicht | ich denke nicht | denke nicht | kaum",
-		Doubts: `vielleicht | eventuell | moglicherweise | vielleicht nicht | wahrscheinlich | vermutlich | ich glaube | glaube schon | ich glaube schon | ich glaube ja | ich denke | ich denke schon | denke schon | mal sehen |
+		Doubts: `vielleicht | ok so | okay so | ja so | eventuell | moglicherweise | vielleicht nicht | wahrscheinlich | vermutlich | ich glaube | glaube schon | ich glaube schon | ich glaube ja | ich denke | ich denke schon | denke schon | mal sehen |
 			kommt drauf an | kommt darauf an | es kommt darauf an | weiss nicht | ich weiss nicht | weiss ich nicht | keine ahnung | nicht sicher | ich bin nicht sicher | bin nicht sicher | bin mir nicht sicher |
 			ich bin mir nicht sicher | jein | ja und nein | egal | ist mir egal | mir egal | wie sie wollen | wie du willst | gleich | in einer minute | in einem moment | in einem augenblick | moment | einen moment | warte | warten sie | alles gut | kein problem | kein thema | keine eile | konnte sein |
-			kann sein | mag sein | schon gut | na ja | naja | ja klar | ja genau ja klar | ach ja | von mir aus | meinetwegen | wenn es sein muss | verstehe ich nicht | ich verstehe nicht | nicht ganz | warum nicht | einerseits |
+			kann sein | mag sein | schon gut | na ja | naja | ja klar | ja genau ja klar | ach ja | meinetwegen | wenn es sein muss | verstehe ich nicht | ich verstehe nicht | nicht ganz | warum nicht | einerseits |
 			nicht dass ich wusste`,
-		Around: `vielen dank auch | fur die nachfrage | furs fragen | fur das angebot | trotzdem | ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | ach | na | sehr | wirklich | mal | eben | schon`,
+		Around: `doch | schonen tag | schonen tag noch | einen schonen tag | einen schonen tag noch | schonen abend | schonen abend noch | einen schonen abend noch | vielen dank auch | fur die nachfrage | furs fragen | fur das angebot | trotzdem | ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | ach | na | sehr | wirklich | mal | eben | schon`,
 		Turns:  "aber | und | jedoch | allerdings | sondern | nur | stattdessen | statt | anstatt | lieber | besser | ich meine | ich meinte | obwohl | auch",
 		Amiss: `wenn falls sofern vielleicht eventuell moglicherweise wahrscheinlich vermutlich glaube denke hoffe hoffentlich unsicher zweifel erst spater bevor bis nachdem warte warten moment stopp stop abbrechen abbruch
 			storniere stornieren was wie warum wieso weshalb wer wo wann welche oder falsch nichts niemand kaum fast konnte sollte witz scherz spass haha lol obwohl allerdings jedoch nein nee ne nicht kein keine egal ahnung
-			noch sonst ausser theoretisch vorlaufig`,
+			noch sonst wenns ausser theoretisch vorlaufig`,
 		Plain: "ja jo jap jep ok okay klar",
 		Long:  "naturlich einverstanden selbstverstandlich bestatigt korrekt richtig sicherlich unbedingt",
 		Lacks: "ohne",
@@ -211,6 +212,8 @@ var German = &Language{
 		Requests: `sag mir | sagen sie mir | zeig mir | zeigen sie mir | erklar mir | erklaren sie mir | erklar | ich will wissen | ich mochte wissen | ich wurde gern wissen | ich frage mich | konnen sie mir sagen | kannst du mir sagen | was ist mit | wie kommt es | was ware wenn |
 			weisst du | wissen sie`,
 		Cancels:  "abbrechen abbruch stopp stop storniere stornieren storno",
+		Drops:    "streich streiche streichen entferne entfernen losche losch loschen weglassen storniert",
+		Spares:   "will mochte brauche benotige brauchen mehr doch raus weg ich wir",
 		Things:   "auftrag bestellung vorgang anfrage buchung zahlung ganze ganzen sache aktion schritt gesprach dialog prozess mehr",
 		You:      "du sie ihr",
 		Finals:   "absagen abbrechen aufhoren beenden stornieren abbestellen",
@@ -218,7 +221,13 @@ var German = &Language{
 		Inverted: map[string]string{"sie": "en ern eln", "du": "st", "ihr": "t", "es": "t", "das": "t", "er": "t", "man": "t", "wir": "en"},
 		Links:    "und dann auch ausserdem danach anschliessend aber sowie zusatzlich zudem ferner hinterher daneben plus",
 		Joins:    "und zwar noch | daruber hinaus | im anschluss | im anschluss daran | als nachstes | noch dazu | obendrein | wie auch | des weiteren",
-		Vague:    "irgendwen irgendwem irgendjemand irgendjemanden irgendjemandem jemand jemanden jemandem jeden jedem irgendwas etwas es",
+		Pauses: `moment | moment mal | moment noch | einen moment | einen moment noch | kleinen moment | einen kleinen moment | augenblick | einen augenblick | sekunde | eine sekunde | eine minute | warte | warte mal | warte kurz | warte noch | warten sie | warten sie mal |
+			warten sie kurz | warten sie bitte kurz | bitte warten sie kurz | warten sie bitte | warten sie noch | bitte warten | kurz warten | halt mal | ich muss uberlegen | ich muss nachdenken | ich muss kurz uberlegen | ich muss kurz nachdenken | ich muss noch uberlegen | ich muss noch nachdenken |
+			ich uberlege | ich uberlege noch | ich uberlege es mir | ich denke nach | ich denke noch nach | lass mich uberlegen | lassen sie mich uberlegen | lass mich nachdenken | lassen sie mich nachdenken | ich muss nachsehen | da muss ich nachsehen | ich sehe nach |
+			ich schaue nach | spater | vielleicht spater | gleich | ich bin gleich wieder da | bin gleich wieder da | weiss nicht | weiss ich nicht | ich weiss nicht | ich weiss es nicht | das weiss ich nicht | weiss ich noch nicht | ich weiss noch nicht | ich weiss es noch nicht |
+			keine ahnung | nicht sicher | ich bin nicht sicher | ich bin mir nicht sicher | mal sehen | mal schauen | geben sie mir einen moment | gib mir einen moment | in einer minute | in einem moment | in einem augenblick`,
+		Firsts: "zuerst erst vorher zunachst vorab",
+		Vague:  "irgendwen irgendwem irgendjemand irgendjemanden irgendjemandem jemand jemanden jemandem jeden jedem irgendwas etwas es",
 	},
 	Skips: Skips{
 		None: `keine | keiner | keins | keines | keinen | gar keine | gar keinen | uberhaupt keine | nichts | gar nichts | uberhaupt nichts | keine davon | keins davon | weder noch | niemand`,
@@ -343,9 +352,11 @@ var German = &Language{
 		{Cancel, "", []string{
 			"(abbrechen|abbruch|stopp|stop|halt) [das|bitte|alles]", "brich [das|es] ab", "brechen sie [das|es] ab", "(bitte|ich will|ich möchte) [das] abbrechen", "vergiss (es|das)", "vergessen sie (es|das)", "hör auf", "hören sie auf",
 			"[ich habe|ich hab] es mir anders überlegt", "[alles|ich will|ich möchte] (abbrechen|beenden|aufhören)", "ich (breche ab|höre auf)", "[noch mal|nochmal] neu (anfangen|beginnen)", "schon gut vergiss es", "lass (es|das) [sein]", "lassen (wir|sie) (es|das) [sein]", "storniere (das|es|alles)", "[eigentlich|dann|lieber] doch nicht", "ich will nicht mehr", "von vorn", "von vorne",
-			"(brich|brechen sie) [bitte] [alles|das alles|den vorgang] ab", "(beende|beenden sie) (das|es|alles|den vorgang)", "(schon gut|schon ok|ist schon gut)", "(lass mal|lassen sie mal|lass gut sein|lassen wir das)", "ich (will|möchte|brauche) (das|es) (nicht mehr|doch nicht|nicht)", "nicht mehr nötig", "hat sich erledigt",
+			"(brich|brechen sie) [bitte] [alles|das alles|den vorgang] ab", "(beende|beenden sie) (das|es|alles|den vorgang)", "(schon gut|schon ok|ist schon gut)", "(lass mal|lassen sie mal|lass gut sein|lassen wir das)", "ich (will|möchte|brauche) (das|es) (nicht mehr|doch nicht|nicht)", "hat sich erledigt",
 			"(abbrechen|abbruch|stopp|stop) [das|bitte|alles] bitte", "ich gebe auf", "das will ich [doch] nicht [mehr]", "ich habe (meine meinung geändert|mich anders entschieden)", "kommando zurück", "bitte nicht mehr",
 		}},
+		{Cancel, Unneeded, []string{"nicht mehr nötig", "nicht mehr erforderlich"}},
+		{Skip, Unneeded, []string{"[das|es|ist|das ist] nicht (nötig|notwendig|erforderlich)", "[das|den|die] (brauche|brauchen|benötige|benötigen) (ich|wir) nicht", "ich (brauche|benötige) (das|das nicht|es|keinen|keine|keins) [nicht]", "unnötig"}},
 		{Repeat, "", []string{
 			"(wie|was|hä) [bitte]", "was (hast du|haben sie) gesagt", "was war die frage", "noch (mal|einmal) [bitte]", "nochmal [bitte]", "(wiederhole|wiederholen sie) (das|es) [bitte]", "wiederholen", "ich habe [das|dich|sie] nicht verstanden", "das habe ich nicht verstanden", "(wie|was) (war|ist|lautet) [nochmal|noch mal|noch einmal] die frage", "(kannst du|können sie) das [bitte] [noch einmal|nochmal|noch mal] (wiederholen|sagen)", "was (wolltest du|wollten sie) wissen",
 		}},

@@ -255,15 +255,19 @@ const (
 	title
 	noName
 	given
+	dropper
+	spare
+	foremost
 )
 
 // wordRoles are the lists of words that give roles.
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
+		dropper: s.Drops, spare: s.Spares,
 		dividing: l.Fractions.Over, aging: b.Ages, starting: b.Starts, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, given: l.Names.Given, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
-		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
+		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, foremost: s.Firsts, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
 	}
 }
 
@@ -301,9 +305,11 @@ type sayings struct {
 	openers phrases[opener]
 	wishes  wishes // for another language
 
+	stopping map[string]bool // of the sayings of Cancel
+
 	carriers phrases[bool] // true: of a subject of its own
 
-	kept, fillers, bounds, intros, outros, selves, presents, enough, requests, joins phrases[bool]
+	kept, fillers, bounds, intros, outros, selves, presents, enough, requests, joins, pauses phrases[bool]
 }
 
 // timeSayings are those of days and moments.
@@ -374,12 +380,12 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.pauses: l.Asides.Pauses, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
 	s.carriers.add(false, b.Carriers)
 	s.carriers.add(true, b.Subjects)
-	s.ranges, s.wishes = l.rangeWords(), l.wishesOf()
+	s.ranges, s.wishes, s.stopping = l.rangeWords(), l.wishesOf(), l.stopWords()
 	s.openers.add(opens, l.Asides.Openers)
 	s.openers.add(softly, l.Asides.Soft)
 	s.openers.add(turning, l.Asides.Turning)
