@@ -315,7 +315,7 @@ func (u *utterance) begin() []Command {
 func (u *utterance) withOwn(values []Command) []Command {
 	const most = 150 // bytes
 	for _, sl := range u.places() {
-		if sl.validate == nil || !sl.traits().words || len(u.text) > most || setsSlot(values, sl.name) {
+		if sl.validate == nil || !sl.inWords() || len(u.text) > most || setsSlot(values, sl.name) {
 			continue
 		}
 		for word := range strings.FieldsSeq(u.text) {
@@ -375,7 +375,7 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 		v := values[name]
 		if text, ok := v.Value.(string); ok && v.Reason == "" {
 			sl := u.slotOf(name)
-			if v = in.likelier(sl, v, text); sl.traits().words {
+			if v = in.likelier(sl, v, text); sl.inWords() {
 				rest, others := in.peeled(name, text)
 				v.Value, more = rest, append(more, others...)
 			}

@@ -16,7 +16,7 @@ func (u *utterance) pointed() []Command {
 		return nil
 	}
 	sl := u.slotOf(u.Pending.Slot)
-	if sl == nil || sl.traits().verdict || sl.traits().many {
+	if sl == nil || sl.isVerdict() || sl.traits().many {
 		return nil
 	}
 	offers, asked := u.offersFor(sl)

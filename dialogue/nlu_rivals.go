@@ -60,7 +60,7 @@ func (u *utterance) unambiguous(all []Command) []Command {
 // anotherRound is a yes to the question whether there is more, where the answer is the next thing itself: "And a small margherita."
 func (u *utterance) anotherRound(all []Command) []Command {
 	sl, f := u.asked(), u.dialogue.flows[u.flow]
-	if sl == nil || f == nil || !sl.traits().verdict || !u.locale.AsksMore(u.Pending.Prompt) || u.turned {
+	if sl == nil || f == nil || !sl.isVerdict() || !u.locale.AsksMore(u.Pending.Prompt) || u.turned {
 		return all
 	}
 	if said, ok := u.locale.Common(u.text); ok && (said.Command == phrase.Correct || said.Command == phrase.Wrong) {
@@ -208,7 +208,7 @@ func (u *utterance) withRest(all []Command, claims claims) []Command {
 func (u *utterance) isPartOf(c Command, which phrase.Value) bool {
 	text, ok := c.Value.(string)
 	at := strings.Index(u.text, text)
-	if sl := u.slotOf(c.Slot); !ok || at < 0 || sl == nil || c.Confidence != 0 && !sl.traits().words {
+	if sl := u.slotOf(c.Slot); !ok || at < 0 || sl == nil || c.Confidence != 0 && !sl.inWords() {
 		return false
 	}
 	return at < which.End && which.Start < at+len(text)
@@ -287,7 +287,7 @@ func (u *utterance) isRival(sl *slot, c Command, several []phrase.Value) bool {
 func (u *utterance) proposed(all []Command) {
 	for i, c := range all {
 		sl := u.slotOf(c.Slot)
-		if c.Type != SetSlot && c.Type != CorrectSlot || sl == nil || sl.traits().words || sl.traits().verdict || c.Left != "" || c.Confidence == 0 {
+		if c.Type != SetSlot && c.Type != CorrectSlot || sl == nil || sl.inWords() || sl.isVerdict() || c.Left != "" || c.Confidence == 0 {
 			continue
 		}
 		all[i].Left = u.text

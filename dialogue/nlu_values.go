@@ -109,7 +109,7 @@ func (u *utterance) spoken(sl *slot) phrase.Slot {
 // kept is a message without the values that were asked for and that a no behind them refuses: "Monday not, Tuesday".
 func (u *utterance) kept() (text string, refused bool) {
 	sl := u.asked()
-	if sl == nil || sl.traits().verdict {
+	if sl == nil || sl.isVerdict() {
 		return u.text, false
 	}
 	return u.localeOf(sl).Kept(u.spoken(sl), u.text, u.Now)
@@ -128,7 +128,7 @@ func (u *utterance) read(sl *slot, text string) (phrase.Value, bool) {
 // likelier is a value, or the one nearby that the slot takes where it does not take this one: the other half of the day,
 // or of a text the one word that it takes.
 func (u *utterance) likelier(s *slot, v phrase.Value, text string) phrase.Value {
-	if s.validate == nil || !s.traits().words && !v.Half {
+	if s.validate == nil || !s.inWords() && !v.Half {
 		return v
 	}
 	said, _ := v.Value.(string)
@@ -212,7 +212,7 @@ func (u *utterance) beside(asked, text string) []found {
 		}
 	}
 	for _, sl := range places {
-		if v, ok := u.locale.Accompanied(u.spoken(sl), text); ok && sl.name != asked && sl.traits().verdict {
+		if v, ok := u.locale.Accompanied(u.spoken(sl), text); ok && sl.name != asked && sl.isVerdict() {
 			add(sl.name, v)
 		}
 	}
@@ -336,7 +336,7 @@ func (u *utterance) answered() []Command {
 	if sl == nil || u.locale.GoesOn(u.text) {
 		return nil
 	}
-	if sl.traits().words {
+	if sl.inWords() {
 		return u.textAnswered(sl)
 	}
 	others := u.beside(sl.name, u.text)
