@@ -254,15 +254,20 @@ func (d *Dialogue) commandSchema(flows []*flow, choices []TaskChoice) (*schema.S
 	return compiled, nil
 }
 
+// commandOf is the schema of one kind of commands.
+//
+//go:noinline // its maps would be built anew for each kind
+func commandOf(c CommandType, more map[string]any, required []string) map[string]any {
+	members := map[string]any{"type": map[string]any{"const": string(c)}, "confidence": map[string]any{"type": "number", "minimum": 0, "maximum": 1}}
+	maps.Copy(members, more)
+	return map[string]any{"type": "object", "properties": members, "required": append([]string{"type"}, required...), "additionalProperties": false}
+}
+
 // commandDocument is the JSON Schema of the commands that a turn about these flows allows.
 func (d *Dialogue) commandDocument(flows []*flow, choices []TaskChoice) map[string]any {
 	var kinds []any
 	add := func(c CommandType, more map[string]any, required ...string) {
-		members := map[string]any{"type": map[string]any{"const": string(c)}, "confidence": map[string]any{"type": "number", "minimum": 0, "maximum": 1}}
-		maps.Copy(members, more)
-		kinds = append(kinds, map[string]any{
-			"type": "object", "properties": members, "required": append([]string{"type"}, required...), "additionalProperties": false,
-		})
+		kinds = append(kinds, commandOf(c, more, required))
 	}
 	names := make([]string, len(flows))
 	seen := make(map[string]bool)

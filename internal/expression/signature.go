@@ -19,14 +19,17 @@ type signature struct {
 // predicateArg stands among the kinds of arguments for what a loop calculates.
 const predicateArg Kinds = 0
 
+//go:noinline // it is called in a table, as are the two below
 func fn(gives Kinds, least int, takes ...Kinds) signature {
 	return signature{takes: takes, least: least, gives: gives}
 }
 
+//go:noinline
 func fnOfMany(gives, takes Kinds) signature {
 	return signature{takes: []Kinds{takes}, least: 1, many: true, gives: gives}
 }
 
+//go:noinline
 func loopFn(gives Kinds, least int, more ...Kinds) signature {
 	return signature{takes: append([]Kinds{ListKind, predicateArg}, more...), least: least, gives: gives, loops: true}
 }

@@ -13,6 +13,7 @@ var zones = map[string]*time.Location{
 	"aest": hoursEast("AEST", 10), "aedt": hoursEast("AEDT", 11), "nzst": hoursEast("NZST", 12), "nzdt": hoursEast("NZDT", 13),
 }
 
+//go:noinline // it is called in a table
 func hoursEast(name string, hours int) *time.Location {
 	return time.FixedZone(name, hours*int(time.Hour/time.Second))
 }
