@@ -94,7 +94,7 @@ func (r Reply) Texts() []string {
 }
 
 // Open begins a conversation, or finds the one that has the id already; created says which. The context and
-// opts, such as labels of its own, count for a new one only. It returns what was said unasked when the conversation began, both times.
+// opts, such as labels of its own, count for a new one only. It returns what was said unasked.
 func (c *Conversations) Open(ctx context.Context, id string, with map[string]any, opts ...fermata.StartOption) (r Reply, created bool, err error) {
 	return c.OpenIn(ctx, "", id, with, opts...)
 }
@@ -127,11 +127,7 @@ func (c *Conversations) OpenIn(
 	_, err = c.rt.Start(ctx, d.plan, s, slices.Concat(c.options.Start, opts, []fermata.StartOption{fermata.WithID(id)})...)
 	if errors.Is(err, journal.ErrConflict) {
 		info, err := c.rt.Info(ctx, id)
-		r.Seq = info.Head
-		if err == nil {
-			r.Said, r.Last, err = c.saidIn(ctx, id, 0)
-		}
-		return r, false, err
+		return Reply{Seq: info.Head}, false, err
 	}
 	if err != nil {
 		return Reply{}, false, err

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -178,7 +179,11 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 		refuse(w, no)
 		return
 	}
-	greeted, created, err := h.talks.OpenIn(lasting(r), r.Header.Get("Accept-Language"), id, with)
+	opened, created, err := h.talks.OpenIn(lasting(r), r.Header.Get("Accept-Language"), id, with)
+	said := opened.Said
+	if err == nil && !created {
+		said, err = h.greeting(r.Context(), id)
+	}
 	var standing dialogue.Reply
 	if err == nil {
 		standing, err = h.talks.Standing(r.Context(), id)
@@ -199,7 +204,21 @@ func (h *handler) open(w http.ResponseWriter, r *http.Request) {
 		Conversation string `json:"conversation"`
 		Created      bool   `json:"created"`
 		talk
-	}{id, created, talkOf(greeted.Said, &standing)})
+	}{id, created, talkOf(said, &standing)})
+}
+
+// greeting is what was said when a conversation began, for a client that begins it once more.
+func (h *handler) greeting(ctx context.Context, id string) (all []dialogue.Said, err error) {
+	for d, err := range h.talks.Said(ctx, id, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if d.Said.Turn > 0 {
+			break
+		}
+		all = append(all, d.Said)
+	}
+	return all, nil
 }
 
 // handoffs shows which conversations are with a person.
