@@ -9,54 +9,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
-	"github.com/fermata-go/fermata/node"
 )
 
-// dentist is the dialogue of testdata/promises, held in one language at a time, on Thursday, 26 November 2026.
+// dentist is the dialogue of testdata/promises, held in one language at a time.
 type dentist struct {
-	c     *dialogue.Conversations
-	lang  string
-	made  []string        // the actions that were made since somebody spoke
-	state *dialogue.State // as it was when the user looked
-	turns int
+	*held
+	lang string
 }
 
-// look is a command of the test alone: it shows the state.
-const look dialogue.CommandType = "look"
-
-// atTheDentist holds conversations in a language. They know no other time than that of the test.
+// atTheDentist holds conversations in a language.
 func atTheDentist(t *testing.T, lang string, do func(*testing.T, *dentist)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, time.November, 26, 10, 0, 0, 0, time.UTC)))
-		p := &dentist{lang: lang}
-		o := dialogue.Options{ActionsFrom: func(name string, _ any) (dialogue.Action, error) {
-			return dialogue.Action{Name: name, Run: func(node.Context, map[string]any) (any, error) {
-				p.made = append(p.made, name)
-				return map[string]any{"number": "B-1", "done": true}, nil
-			}}, nil
-		}}
-		d, err := dialogue.Load("testdata/promises/dialogue.yaml", o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		looks := func(_ node.Context, _ dialogue.Command, s *dialogue.State) (dialogue.Delta, error) {
-			p.state = s
-			return dialogue.Delta{}, nil
-		}
-		rt, err := fermata.New(fermata.Options{Services: []any{&dialogue.Services{Handlers: map[dialogue.CommandType]dialogue.Handler{look: looks}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rt.Close()
-		p.c = dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
-		do(t, p)
-	})
+	heldAt(t, "testdata/promises/dialogue.yaml", map[string]any{"number": "B-1", "done": true}, func(t *testing.T, h *held) { do(t, &dentist{h, lang}) })
 }
 
 // booked are the answers to the questions of the flow book, in their order, and what each question is called in a table.
@@ -68,11 +34,7 @@ var booked = []struct{ question, slot, value string }{
 // yes to the cancellation, or "nothing" at all; "more" is at the end of a flow.
 func (p *dentist) at(t *testing.T, question string) (id string) {
 	t.Helper()
-	p.turns++
-	id = fmt.Sprint("c", p.turns)
-	if _, _, err := p.c.OpenIn(t.Context(), p.lang, id, nil); err != nil {
-		t.Fatal(err)
-	}
+	id = p.begin(t, p.lang)
 	var commands []dialogue.Command
 	switch question {
 	case "nothing":
@@ -99,13 +61,6 @@ func (p *dentist) at(t *testing.T, question string) (id string) {
 	}
 	send(t, p.c, id, dialogue.Message{Commands: commands})
 	return id
-}
-
-// seen is the state of a conversation.
-func (p *dentist) seen(t *testing.T, id string) dialogue.State {
-	t.Helper()
-	send(t, p.c, id, dialogue.Message{Commands: []dialogue.Command{{Type: look}}})
-	return *p.state
 }
 
 // hears is what comes of some words at a question: actions that are made, slots that change, a value that the user is asked
@@ -189,21 +144,14 @@ func TestPromises(t *testing.T) {
 // table holds the lines of a table that are in the language.
 func (p *dentist) table(t *testing.T, text string) {
 	t.Helper()
-	lang, question := "", ""
-	for i, line := range strings.Split(text, "\n") {
-		said, want, isCase := strings.Cut(line, " -> ")
-		switch {
-		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "["):
-			lang, question, _ = strings.Cut(strings.Trim(line, "[]"), " ")
-		case !isCase:
-			t.Fatalf("line %d: %q is no heading and no line of the table", i+1, line)
-		case lang == p.lang:
-			if got, told := p.hears(t, question, said); got != want {
-				t.Errorf("%d: %s %s: %q\n  expected %s\n  found    %s  %q", i+1, lang, question, said, want, got, told.Texts())
-			}
+	eachLine(t, text, func(line int, lang, question, said, want string) {
+		if lang != p.lang {
+			return
 		}
-	}
+		if got, told := p.hears(t, question, said); got != want {
+			t.Errorf("%d: %s %s: %q\n  expected %s\n  found    %s  %q", line, lang, question, said, want, got, told.Texts())
+		}
+	})
 }
 
 // TestOnlyAPlainYesActs says a yes with something beside it to the two questions for one: nothing is booked and nothing

@@ -9,12 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dialogue"
-	"github.com/fermata-go/fermata/node"
 )
 
 // rented are the answers to the questions of the flow rent, in their order.
@@ -44,71 +40,28 @@ func TestRental(t *testing.T) {
 	}
 	for _, lang := range []string{"en", "de", "fr"} {
 		t.Run(lang, func(t *testing.T) {
-			atTheRental(t, func(t *testing.T, r *rental) {
-				in, at := "", ""
-				for i, line := range strings.Split(string(text), "\n") {
-					said, want, isCase := strings.Cut(line, " -> ")
-					switch {
-					case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
-					case strings.HasPrefix(line, "["):
-						in, at, _ = strings.Cut(strings.Trim(line, "[]"), " ")
-					case !isCase:
-						t.Fatalf("line %d: %q is no heading and no line of the table", i+1, line)
-					case in == lang:
-						if got, told := r.hears(t, lang, at, said); !slices.Contains(strings.Split(want, " | "), got) {
-							t.Errorf("%d: %s %s: %q\n  expected %s\n  found    %s  %q", i+1, lang, at, said, want, got, told)
-						}
+			heldAt(t, "testdata/rental/dialogue.yaml", map[string]any{"number": "C1", "done": true}, func(t *testing.T, h *held) {
+				r := &rental{h}
+				eachLine(t, string(text), func(line int, in, at, said, want string) {
+					if in != lang {
+						return
 					}
-				}
+					if got, told := r.hears(t, lang, at, said); !slices.Contains(strings.Split(want, " | "), got) {
+						t.Errorf("%d: %s %s: %q\n  expected %s\n  found    %s  %q", line, lang, at, said, want, got, told)
+					}
+				})
 			})
 		})
 	}
 }
 
 // rental holds conversations of testdata/rental.
-type rental struct {
-	c     *dialogue.Conversations
-	made  []string
-	state *dialogue.State
-	turns int
-}
-
-func atTheRental(t *testing.T, do func(*testing.T, *rental)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, time.November, 26, 10, 0, 0, 0, time.UTC)))
-		r := &rental{}
-		d, err := dialogue.Load("testdata/rental/dialogue.yaml", dialogue.Options{ActionsFrom: func(name string, _ any) (dialogue.Action, error) {
-			return dialogue.Action{Name: name, Run: func(node.Context, map[string]any) (any, error) {
-				r.made = append(r.made, name)
-				return map[string]any{"number": "C1", "done": true}, nil
-			}}, nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		looks := func(_ node.Context, _ dialogue.Command, s *dialogue.State) (dialogue.Delta, error) {
-			r.state = s
-			return dialogue.Delta{}, nil
-		}
-		rt, err := fermata.New(fermata.Options{Services: []any{&dialogue.Services{Handlers: map[dialogue.CommandType]dialogue.Handler{look: looks}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer rt.Close()
-		r.c = dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
-		do(t, r)
-	})
-}
+type rental struct{ *held }
 
 // at begins a conversation that asks a question.
 func (r *rental) at(t *testing.T, lang, question string) (id string) {
 	t.Helper()
-	r.turns++
-	id = fmt.Sprint("r", r.turns)
-	if _, _, err := r.c.OpenIn(t.Context(), lang, id, nil); err != nil {
-		t.Fatal(err)
-	}
+	id = r.begin(t, lang)
 	question, before, _ := strings.Cut(question, "+")
 	if before != "" {
 		send(t, r.c, id, dialogue.Message{Commands: []dialogue.Command{{Type: dialogue.StartFlow, Flow: before}}})
@@ -125,13 +78,6 @@ func (r *rental) at(t *testing.T, lang, question string) (id string) {
 	}
 	send(t, r.c, id, dialogue.Message{Commands: commands})
 	return id
-}
-
-// seen is the state of a conversation.
-func (r *rental) seen(t *testing.T, id string) dialogue.State {
-	t.Helper()
-	send(t, r.c, id, dialogue.Message{Commands: []dialogue.Command{{Type: look}}})
-	return *r.state
 }
 
 // hears is what comes of some words at a question.
