@@ -27,7 +27,7 @@ type suite struct{ m *testing.M }
 func (s suite) Run() int {
 	lawtest.CollectLess()
 	lawtest.KeepFilesInMemory()
-	lawtest.RunBeside(4)
+	lawtest.RunBeside(8)
 	return s.m.Run()
 }
 

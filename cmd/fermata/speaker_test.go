@@ -88,6 +88,7 @@ func TestH5_NoFlagTakesASecret(t *testing.T) {
 
 // An address with a password can be an argument, as with other programs; it is said each time who sees it, and what to do.
 func TestH5_APasswordInStoreIsWarnedOf(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		store string
 		warns bool

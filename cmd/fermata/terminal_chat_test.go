@@ -39,6 +39,7 @@ flows:
 // TestTerminalChat holds a conversation: with quick replies by their numbers, a look at what is known, and messages that are taken
 // back, one of them after an action was made.
 func TestTerminalChat(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	saved(t, filepath.Join(dir, "shop.yaml"), shop)
 	saved(t, filepath.Join(dir, "order.sh"), "echo '{}'\n")
@@ -126,6 +127,7 @@ func approves(t *testing.T, dir string) {
 // TestTerminalChatKeepsWhatIsNotTaken says something while a recipe waits for somebody: the line is there to be sent again, and is
 // taken when they have answered.
 func TestTerminalChatKeepsWhatIsNotTaken(t *testing.T) {
+	t.Parallel()
 	dir := office(t)
 	s := sit(t, dir, "chat", "desk.yaml", "--thread", "t", "--store", "chat.db")
 	s.sees(">")
@@ -144,6 +146,7 @@ func TestTerminalChatKeepsWhatIsNotTaken(t *testing.T) {
 
 // TestChatSaysAgainWhatWasNotTaken is the same without a terminal: lines that were not taken are said before the next one.
 func TestChatSaysAgainWhatWasNotTaken(t *testing.T) {
+	t.Parallel()
 	dir := office(t)
 	chat := exec.Command("fermata", "chat", "desk.yaml", "--thread", "t", "--store", "chat.db", "-q")
 	chat.Dir, chat.Env = dir, environ(dir)
@@ -189,6 +192,7 @@ func TestChatSaysAgainWhatWasNotTaken(t *testing.T) {
 // TestJ4_AChatThatIsKilledGoesOn kills the command while an action is made, before its user has an answer. The same
 // thread tells the rest, once, and takes the next line.
 func TestJ4_AChatThatIsKilledGoesOn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	saved(t, filepath.Join(dir, "shop.yaml"), shop)
 	saved(t, filepath.Join(dir, "order.sh"), "echo made >>made\nwhile [ -e hold ]; do sleep 0.05; done\necho '{}'\n")

@@ -30,6 +30,7 @@ nodes:
 
 // A list of objects, alternatives and objects within objects are filled in on a terminal, and nobody writes JSON.
 func TestTerminalParts(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, order), "run", ".")
 	s.sees("lines: 0")
 	s.types(enter)

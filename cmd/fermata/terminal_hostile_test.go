@@ -56,6 +56,7 @@ func nothingActs(t *testing.T, s *session) {
 // Forms on a terminal show what recipes and people wrote, and nothing of it acts: neither as fields nor line by line. A
 // default that would act is the answer as it is, unless it is edited.
 func TestH9_NoFormShowsWhatActs(t *testing.T) {
+	t.Parallel()
 	dir := place(t, hostileForm)
 	s := sit(t, dir, "run", ".", "--id", "hostile-run", "--store", "runs.db")
 	lacks := func(text string) {
@@ -111,6 +112,7 @@ func TestH9_NoFormShowsWhatActs(t *testing.T) {
 
 // Line by line it is the same.
 func TestH9_NoFormInLinesShowsWhatActs(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, hostileForm), "$TERM=dumb", "run", ".")
 	s.sees(`F\u001b[2Jf\u202e`)
 	s.types("y", enter)

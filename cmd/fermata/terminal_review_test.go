@@ -21,6 +21,7 @@ edges: [{source: write, target: check}, {source: check, target: send}]
 
 // A review on a terminal: sent back with a note, which it insists on, and then edited where it stands.
 func TestTerminalReview(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, draft), "run", ".")
 	s.sees("1 approve")
 	s.types("s")

@@ -206,6 +206,7 @@ topology:
 `
 
 func TestTerminalChoice(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, refund), "run", ".")
 	s.sees(toChoose + " · enter submit · ctrl+d later")
 	s.types(enter)
@@ -246,6 +247,7 @@ func TestTerminalChoice(t *testing.T) {
 
 // Ctrl-D leaves the question for later and prints the command that answers it; that command does.
 func TestTerminalLater(t *testing.T) {
+	t.Parallel()
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".")
 	s.sees(toChoose)
@@ -285,6 +287,7 @@ func TestTerminalLater(t *testing.T) {
 
 // resume asks again what was left.
 func TestTerminalResume(t *testing.T) {
+	t.Parallel()
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".", "--id", "r")
 	s.sees(toChoose)
@@ -301,6 +304,7 @@ func TestTerminalResume(t *testing.T) {
 
 // A question that is answered elsewhere goes away, and the run goes on here.
 func TestTerminalAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".")
 	s.sees(toChoose)
@@ -313,6 +317,7 @@ func TestTerminalAnsweredElsewhere(t *testing.T) {
 
 // A run that is cancelled elsewhere takes its question with it.
 func TestTerminalCancelledElsewhere(t *testing.T) {
+	t.Parallel()
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".", "--id", "r")
 	s.sees(toChoose)
@@ -323,6 +328,7 @@ func TestTerminalCancelledElsewhere(t *testing.T) {
 
 // At its deadline a question goes away too (law H4).
 func TestH4_TerminalDeadline(t *testing.T) {
+	t.Parallel()
 	recipe := strings.Replace(refund, "options:", "timeout_seconds: 1, on_timeout: {answer: reject}, options:", 1)
 	s := sit(t, place(t, recipe), "run", ".")
 	s.sees(toChoose)
@@ -333,6 +339,7 @@ func TestH4_TerminalDeadline(t *testing.T) {
 
 // Who has not the role is not asked, and told who may answer.
 func TestTerminalRole(t *testing.T) {
+	t.Parallel()
 	recipe := strings.Replace(refund, "options:", "required_role: manager, options:", 1)
 	dir := place(t, recipe)
 	s := sit(t, dir, "run", ".", "--id", "r")
@@ -348,6 +355,7 @@ func TestTerminalRole(t *testing.T) {
 // Who has started a run is not asked what needs a second person, and is told so, and how that one answers: in another
 // place, or here.
 func TestH6_TerminalFourEyes(t *testing.T) {
+	t.Parallel()
 	recipe := strings.Replace(refund, "options:", "required_role: manager, four_eyes: true, options:", 1)
 	dir := place(t, recipe)
 	s := sit(t, dir, "run", ".", "--id", "r", "--role", "manager")
@@ -377,6 +385,7 @@ ger --as SOMEBODY --resume
 }
 
 func TestTerminalNoInput(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, refund), "run", ".", "--no-input")
 	s.ends(exitPaused)
 	s.sees("--value '\"approve\"' --resume")
@@ -404,6 +413,7 @@ topology:
 
 // A form from the schema: what does not fit is said where it was typed, and what was typed is still there.
 func TestTerminalForm(t *testing.T) {
+	t.Parallel()
 	dir := place(t, intake)
 	if err := os.WriteFile(filepath.Join(dir, "editor"), []byte("#!/bin/sh\necho 'from the editor' > \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -467,6 +477,7 @@ func TestTerminalForm(t *testing.T) {
 
 // Where nothing can be redrawn, questions are asked line by line.
 func TestTerminalDumb(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, refund), "$TERM=dumb", "run", ".")
 	s.sees("1-2 >")
 	s.types("perhaps", enter)
@@ -487,6 +498,7 @@ func (s *session) written() []byte {
 
 // NO_COLOR is kept, by the form too.
 func TestTerminalNoColor(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, refund), "$NO_COLOR=1", "run", ".")
 	s.sees(toChoose)
 	s.types("a", enter)
@@ -498,6 +510,7 @@ func TestTerminalNoColor(t *testing.T) {
 
 // What is typed before a question is seen does not answer it, and is not shown.
 func TestTerminalTypedAhead(t *testing.T) {
+	t.Parallel()
 	recipe := strings.Replace(refund, `look: {kind: expr, set: {risk: "'high'"}}`,
 		`look: {kind: exec, command: [sh, -c, "sleep 0.6; echo '{\"risk\": \"high\"}'"]}`, 1)
 	s := sit(t, place(t, recipe), "run", ".")
@@ -519,6 +532,7 @@ func TestTerminalTypedAhead(t *testing.T) {
 
 // Ctrl-C while a node runs stops driving; the run can go on (law F3).
 func TestF3_TerminalStop(t *testing.T) {
+	t.Parallel()
 	recipe := strings.Replace(refund, `look: {kind: expr, set: {risk: "'high'"}}`,
 		`look: {kind: exec, command: [sh, -c, "test -f go && echo '{\"risk\": \"high\"}' || sleep 60"]}`, 1)
 	dir := place(t, recipe)
@@ -543,6 +557,7 @@ func TestF3_TerminalStop(t *testing.T) {
 
 // Cancelling a run in the middle of a call says that the call may have had its effect; of one that waits it does not.
 func TestTerminalCancelInFlight(t *testing.T) {
+	t.Parallel()
 	dir := place(t, strings.Replace(refund, `look: {kind: expr, set: {risk: "'high'"}}`, `look: {kind: exec, command: [sleep, "60"]}`, 1))
 	s := sit(t, dir, "run", ".", "--id", "r")
 	s.sees(" look ")
@@ -560,6 +575,7 @@ func TestTerminalCancelInFlight(t *testing.T) {
 
 // A question may be answered at the terminal without its run.
 func TestTerminalTasksAnswer(t *testing.T) {
+	t.Parallel()
 	dir := place(t, refund)
 	s := sit(t, dir, "run", ".", "--id", "r", "--no-input")
 	s.ends(exitPaused)
@@ -577,6 +593,7 @@ func TestTerminalTasksAnswer(t *testing.T) {
 
 // A question of yes or no is answered by what is typed: "false" is no.
 func TestTerminalYesOrNo(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ typed, want string }{{"false", "false"}, {"no", "false"}, {"y", "true"}} {
 		s := sit(t, place(t, `
 metadata: {name: yes}
@@ -596,6 +613,7 @@ nodes: [{type: human, id: ask, prompt: "Go on?", response: {type: boolean}}]
 
 // A declared default is selected, and called so.
 func TestTerminalDefault(t *testing.T) {
+	t.Parallel()
 	s := sit(t, place(t, strings.Replace(refund, "options: [approve, reject]", "response: {enum: [approve, reject], default: reject}", 1)), "run", ".")
 	s.sees("❯ reject (default)")
 	s.types("m")
@@ -607,6 +625,7 @@ func TestTerminalDefault(t *testing.T) {
 
 // The problems of a recipe come with the line and a caret.
 func TestTerminalValidate(t *testing.T) {
+	t.Parallel()
 	dir := place(t, "topology:\n  entry_point: ask\n  nodes: [{type: human, id: ask, prompt: Go on?, promt: 1}]\n")
 	s := sit(t, dir, "validate", ".")
 	s.ends(exitInvalid)

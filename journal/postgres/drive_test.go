@@ -97,6 +97,7 @@ func charged(ctx context.Context, s journal.Store, e *effects) ([]string, error)
 // TestJ3_AnAppendTakesEffectOnce breaks the connection at each thing that a run sends, before the server gets it and
 // after it has done it. No caller hears of it, the journal is the same, and each effect happens once.
 func TestJ3_AnAppendTakesEffectOnce(t *testing.T) {
+	t.Parallel()
 	for name, mode := range map[string]journaltest.Mode{"Before": journaltest.Before, "After": journaltest.After} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,6 +136,7 @@ func TestJ3_AnAppendTakesEffectOnce(t *testing.T) {
 // TestJ3_AConnectionBreaksWhileItIsMade breaks all connections of a store, and then the new one at each thing that is sent
 // to set it up. The call that needs it is answered nevertheless.
 func TestJ3_AConnectionBreaksWhileItIsMade(t *testing.T) {
+	t.Parallel()
 	for name, mode := range map[string]journaltest.Mode{"Before": journaltest.Before, "After": journaltest.After} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -224,6 +224,7 @@ func checkWhole(t *testing.T, s journal.Store, run string) {
 // before the server gets it, and after it has done it. Only opening and closing may fail, with a typed error: every other
 // call is made again, and takes effect once.
 func TestJ3_TheConnectionBreaksAtEveryStatement(t *testing.T) {
+	t.Parallel()
 	const stripes = 4 // each has every fourth thing that is sent: they wait for the server at the same time
 	for i := range 2 * stripes {
 		mode, name := journaltest.Before, "Before"

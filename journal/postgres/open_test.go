@@ -99,6 +99,7 @@ func TestOpeningAsksOnce(t *testing.T) {
 
 // TestJ6_WhatIsNotOursIsRefused opens schemas that somebody else made, or a later version, or that are damaged.
 func TestJ6_WhatIsNotOursIsRefused(t *testing.T) {
+	t.Parallel()
 	c := raw(t)
 	for _, tc := range []struct {
 		name, spoil string
@@ -134,6 +135,7 @@ func TestJ6_WhatIsNotOursIsRefused(t *testing.T) {
 // TestJ6_DamageIsTyped damages what is stored in many ways: who reads it is told so, and is never given a part of it as
 // if it were whole.
 func TestJ6_DamageIsTyped(t *testing.T) {
+	t.Parallel()
 	c := raw(t)
 	type attempt func(s *postgres.Store) error
 	read := func(s *postgres.Store) error { _, err := readAll(t.Context(), s, "run_1"); return err }

@@ -66,6 +66,7 @@ func closeIt(t testing.TB, s journal.Store) {
 }
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	schemas := make(map[journal.Store]string)
 	again := func(t *testing.T, s journal.Store) journal.Store {
 		next := open(t, postgres.Options{Schema: schemas[s]})

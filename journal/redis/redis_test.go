@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"go.uber.org/goleak"
 
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/internal/testserver"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/journaltest"
@@ -16,6 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	lawtest.RunBeside(8)
 	driver.SetLogger(&logging.VoidLogger{}) // servers go away here all the time
 	goleak.VerifyTestMain(m)
 }
