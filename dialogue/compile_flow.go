@@ -19,6 +19,16 @@ func (c *compiler) flow(f *flow, path string) {
 	c.addSteps(f, f.Steps, path+".steps")
 	f.first = f.list[0].ID
 	c.sequence(f, f.Steps, End)
+	for _, sl := range f.order {
+		if sl.asked {
+			f.places = append(f.places, sl)
+		}
+	}
+	for _, st := range f.list {
+		if sl := c.d.slots[st.Slot]; st.Type == CollectStep && sl != nil && f.slots[st.Slot] == nil && !slices.Contains(f.places, sl) {
+			f.places = append(f.places, sl)
+		}
+	}
 }
 
 // ways checks a compiled flow on all of its ways.

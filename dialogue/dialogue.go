@@ -128,6 +128,7 @@ type flow struct {
 	dialogue *Dialogue
 	slots    map[string]*slot        // by name
 	order    []*slot                 // as they are declared
+	places   []*slot                 // those that users can give a value to; those of the conversation behind the flow's own
 	steps    map[string]*step        // by id
 	list     []*step                 // in order; those in while steps behind them
 	first    string                  // the step that it begins with

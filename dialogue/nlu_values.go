@@ -55,22 +55,13 @@ func (u *utterance) slotOf(name string) *slot {
 	return u.dialogue.slotOf(u.dialogue.flows[u.flow], name)
 }
 
-// places are the slots of the active flow that users can give a value to, and the one that is asked for.
+// places are the slots that users can give a value to in the active flow: its own, and those of the conversation that it asks for.
 func (u *utterance) places() []*slot {
 	f := u.dialogue.flows[u.flow]
 	if f == nil {
 		return nil
 	}
-	var all []*slot
-	for _, sl := range f.order {
-		if sl.asked {
-			all = append(all, sl)
-		}
-	}
-	if sl := u.asked(); sl != nil && f.slots[sl.name] == nil {
-		all = append(all, sl)
-	}
-	return all
+	return f.places
 }
 
 // spoken is a slot as phrases know it, with what it is called, what was asked, and what it follows.
