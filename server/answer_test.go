@@ -339,6 +339,11 @@ func TestOrigins(t *testing.T) {
 		if got := res.Header.Get("Access-Control-Allow-Origin"); res.StatusCode != tt.status || got != tt.allowed {
 			t.Errorf("%s: %d, allowed %q; want %d, %q", tt.name, res.StatusCode, got, tt.status, tt.allowed)
 		}
+		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"} { // the headers that routes read
+			if res.StatusCode == http.StatusNoContent && !strings.Contains(res.Header.Get("Access-Control-Allow-Headers"), name) {
+				t.Errorf("%s: the browser would not send %s", tt.name, name)
+			}
+		}
 	}
 	defer func() {
 		if text, _ := recover().(string); !strings.Contains(text, `origin "desk"`) {

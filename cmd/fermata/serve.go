@@ -27,6 +27,7 @@ import (
 type serveFlags struct {
 	listen      string
 	hosts       []string
+	origins     []string
 	auth        string
 	insecure    bool
 	noWork      bool
@@ -67,6 +68,7 @@ func (m *Main) serveCommand() *cobra.Command {
 	flags.StringVar(&f.auth, "auth", authNone, "how requests say who makes them: `none`, or tokens (see fermata tokens)")
 	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that other machines reach, without a login")
 	flags.StringSliceVar(&f.hosts, "host", nil, "further `names` by which requests may ask for the server, as a reverse proxy passes them on")
+	flags.StringSliceVar(&f.origins, "origin", nil, "`origins`, as https://shop.example.com, whose pages may use the API and hold conversations, besides the server's own")
 	flags.BoolVar(&f.noWork, "no-work", false, "only serve: leave the runs to other workers")
 	flags.BoolVar(&f.noConsole, "no-console", false, "serve the HTTP API alone, without the pages of the console")
 	flags.BoolVar(&f.readOnly, "read-only", false, "refuse all requests that change something")
@@ -132,7 +134,7 @@ func (m *Main) serveLog() *slog.Logger {
 func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error {
 	f := screen.flags
 	var draining atomic.Bool
-	talks := &talking{m: m, house: h, hosts: f.hosts, who: f.authorize(h), readOnly: f.readOnly}
+	talks := &talking{m: m, house: h, hosts: f.hosts, origins: f.origins, who: f.authorize(h), readOnly: f.readOnly}
 	handler, err := api.New(h.Runtime, api.Options{
 		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version,
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
@@ -151,7 +153,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 			}
 			return nil
 		},
-		Server: server.Options{Authorize: f.authorize(h), Hosts: f.hosts, Hold: f.noWork, Logger: m.serveLog()},
+		Server: server.Options{Authorize: f.authorize(h), Hosts: f.hosts, Origins: f.origins, Hold: f.noWork, Logger: m.serveLog()},
 	})
 	if err != nil {
 		return err

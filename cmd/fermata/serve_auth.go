@@ -34,13 +34,18 @@ func (f *serveFlags) checkAuth(d dsn) error {
 	return nil
 }
 
-// checkListen refuses addresses that other machines reach, unless requests need a token.
+// checkListen refuses addresses that other machines reach, unless requests need a token, and origins that are none.
 func (f *serveFlags) checkListen() error {
 	if _, port, err := net.SplitHostPort(f.listen); err != nil || port == "" {
 		return usagef("--listen %q: expected HOST:PORT, such as 127.0.0.1:7788", f.listen)
 	}
 	if f.drain <= 0 {
 		return usagef("--drain %v: expected a time above zero", f.drain)
+	}
+	for _, o := range f.origins {
+		if err := http.NewCrossOriginProtection().AddTrustedOrigin(o); err != nil {
+			return usagef("--origin %q: expected a scheme and a host, such as https://shop.example.com", o)
+		}
 	}
 	if f.insecure || f.auth == authTokens || f.loopback() {
 		return nil

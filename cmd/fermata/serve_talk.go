@@ -31,10 +31,10 @@ import (
 // talking serves the conversations of the dialogues of a folder. A conversation goes on with the dialogue that it was begun
 // with, also after its file has changed.
 type talking struct {
-	m     *Main
-	house *house
-	hosts []string
-	who   func(r *http.Request) (server.Person, error) // makes a request; nil where nobody has to log in
+	m              *Main
+	house          *house
+	hosts, origins []string
+	who            func(r *http.Request) (server.Person, error) // makes a request; nil where nobody has to log in
 
 	readOnly bool // conversations are shown, and not continued
 
@@ -87,7 +87,7 @@ func (t *talking) version(d *dialogue.Dialogue) *talk {
 		Desk:   func(r *http.Request) error { return t.may(r, identity.Tasks, plan) },
 		Review: func(r *http.Request) error { return t.may(r, identity.Author, plan) },
 		Events: func(r *http.Request, _ string) error { return t.may(r, identity.Operate, plan) },
-		Hosts:  hosts, Logger: t.m.serveLog(), ReadOnly: t.readOnly,
+		Hosts:  hosts, Origins: t.origins, Logger: t.m.serveLog(), ReadOnly: t.readOnly,
 	})}
 	if t.versions == nil || len(t.versions) >= mostVersions {
 		t.versions = make(map[string]*talk) // those that are left out are restored when they are needed

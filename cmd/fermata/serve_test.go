@@ -14,7 +14,8 @@ import (
 var servedURL = regexp.MustCompile(`"url":"(http://[^"]+)"`)
 
 // httpFor makes a request to the server whose start screen is in the file served: http METHOD PATH [BODY [KEY]]. It writes the status
-// and the body of the answer. The variable TOKEN of the script is the token that it logs in with.
+// and the body of the answer. The variable TOKEN of the script is the token that it logs in with, ORIGIN the origin of the page that asks;
+// then the origin that may read the answer stands behind the status.
 func httpFor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || len(args) > 4 {
 		ts.Fatalf("usage: http METHOD PATH [BODY [KEY]]")
@@ -37,6 +38,11 @@ func httpFor(ts *testscript.TestScript, neg bool, args []string) {
 	if token := ts.Getenv("TOKEN"); token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
+	if origin := ts.Getenv("ORIGIN"); origin != "" {
+		r.Header.Set("Origin", origin)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Access-Control-Request-Method", http.MethodPost)
+	}
 	if len(args) > 3 {
 		r.Header.Set("Idempotency-Key", args[3])
 	}
@@ -45,6 +51,10 @@ func httpFor(ts *testscript.TestScript, neg bool, args []string) {
 	defer func() { _ = res.Body.Close() }()
 	data, err := io.ReadAll(res.Body)
 	ts.Check(err)
-	_, err = io.WriteString(ts.Stdout(), res.Status[:3]+" "+strings.TrimSpace(string(data))+"\n")
+	status := res.Status[:3]
+	if reader := res.Header.Get("Access-Control-Allow-Origin"); reader != "" {
+		status += " to " + reader
+	}
+	_, err = io.WriteString(ts.Stdout(), status+" "+strings.TrimSpace(string(data))+"\n")
 	ts.Check(err)
 }

@@ -19,7 +19,7 @@ type Rules struct {
 	// Named says that requests must name the handler by an address, as localhost, or by one of Hosts.
 	Named bool
 	Hosts []string
-	// Options is what these are members of, for messages: "server.Options".
+	// Options is what these are members of, for messages: "server.Options". fermata serve has flags for both.
 	Options string
 	// Refuse answers a request that is not served, with status 403.
 	Refuse func(w http.ResponseWriter, text string)
@@ -62,7 +62,7 @@ func (g *Guard) Connects(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request) {
-	g.r.Refuse(w, fmt.Sprintf("pages of origin %q may not do that; see %s.Origins", r.Header.Get("Origin"), g.r.Options))
+	g.r.Refuse(w, fmt.Sprintf("pages of origin %q may not do that; fermata serve lets them with --origin, a program with %s.Origins", r.Header.Get("Origin"), g.r.Options))
 }
 
 // shared lets pages of the listed origins in.
@@ -77,9 +77,10 @@ func (g *Guard) shared(next http.Handler) http.Handler {
 		if slices.Contains(g.r.Origins, origin) {
 			header.Set("Access-Control-Allow-Origin", origin)
 			header.Set("Access-Control-Allow-Credentials", "true")
+			header.Set("Access-Control-Expose-Headers", "Retry-After")
 			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 				header.Set("Access-Control-Allow-Methods", "GET, POST")
-				header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID")
+				header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID")
 				header.Set("Access-Control-Max-Age", "600")
 				w.WriteHeader(http.StatusNoContent)
 				return
@@ -105,6 +106,6 @@ func (g *Guard) named(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		g.r.Refuse(w, fmt.Sprintf("the host %q is not known; see %s.Hosts", name, g.r.Options))
+		g.r.Refuse(w, fmt.Sprintf("the host %q is not known; fermata serve is told of it with --host, a program with %s.Hosts", name, g.r.Options))
 	})
 }
