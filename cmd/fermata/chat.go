@@ -210,15 +210,22 @@ var errQuit = errors.New("quit")
 
 // leave says how to come back.
 func (c *chat) leave(err error) error {
+	stopped := errors.Is(err, errInterrupted) && !c.house.dsn.memory()
 	switch {
-	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errQuit):
+	case err != nil && !stopped && !errors.Is(err, io.EOF) && !errors.Is(err, errQuit):
 		return err
 	case c.reply.Closed:
 		if !c.json && !c.m.global.quiet {
 			c.m.err.Println(c.m.err.Styles().Faint.Apply("the conversation is over"))
 		}
 	case !c.house.dsn.memory() && !c.json && !c.m.global.quiet:
+		if stopped {
+			c.m.err.Println("stopped while something was at work for you: it goes on with the conversation")
+		}
 		c.m.hints(hintTo("go on with the conversation", "chat", "--thread", c.thread))
+	}
+	if stopped {
+		return &exit{code: exitPaused}
 	}
 	return nil
 }

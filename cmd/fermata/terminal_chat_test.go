@@ -189,10 +189,20 @@ func TestChatSaysAgainWhatWasNotTaken(t *testing.T) {
 	}
 }
 
-// TestJ4_AChatThatIsKilledGoesOn kills the command while an action is made, before its user has an answer. The same
-// thread tells the rest, once, and takes the next line.
+// TestJ4_AChatThatIsKilledGoesOn kills the command, or sends Ctrl-C, while an action is made, before its user has an answer.
+// The same thread tells the rest, once, and takes the next line.
 func TestJ4_AChatThatIsKilledGoesOn(t *testing.T) {
 	t.Parallel()
+	t.Run("killed", func(t *testing.T) { endedInAnAction(t, os.Kill, -1, "") })
+	t.Run("Ctrl-C", func(t *testing.T) {
+		endedInAnAction(t, os.Interrupt, exitPaused, "stopped while something was at work for you: it goes on with the conversation\n"+
+			"  fermata chat --thread t --store chat.db  go on with the conversation\n")
+	})
+}
+
+// endedInAnAction ends a chat by a signal while it orders tea, and goes on with it. It checks the exit code and what the chat says last.
+func endedInAnAction(t *testing.T, how os.Signal, code int, last string) {
+	t.Helper()
 	dir := t.TempDir()
 	saved(t, filepath.Join(dir, "shop.yaml"), shop)
 	saved(t, filepath.Join(dir, "order.sh"), "echo made >>made\nwhile [ -e hold ]; do sleep 0.05; done\necho '{}'\n")
@@ -200,6 +210,8 @@ func TestJ4_AChatThatIsKilledGoesOn(t *testing.T) {
 	chat := exec.Command("fermata", "chat", "shop.yaml", "--context", "customer=Ada", "--thread", "t", "--store", "chat.db")
 	chat.Dir, chat.Env = dir, environ(dir)
 	chat.Stdin = strings.NewReader("order tea\n2\nyes\n")
+	var said strings.Builder
+	chat.Stderr = &said
 	if err := chat.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -207,8 +219,11 @@ func TestJ4_AChatThatIsKilledGoesOn(t *testing.T) {
 		text, _ := os.ReadFile(filepath.Join(dir, "made"))
 		return len(text) > 0
 	}, func() { t.Error("no order was made") })
-	_ = chat.Process.Kill()
+	_ = chat.Process.Signal(how)
 	_ = chat.Wait()
+	if got := chat.ProcessState.ExitCode(); got != code || said.String() != last {
+		t.Errorf("exit code %d, and it says %q; expected %d, %q", got, said.String(), code, last)
+	}
 	if err := os.Remove(filepath.Join(dir, "hold")); err != nil {
 		t.Fatal(err)
 	}
