@@ -117,7 +117,7 @@ func (r *reading) date(i int) (dated, bool) {
 		return dated{}, false
 	}
 	for _, read := range []func(*reading, int) (dated, bool){
-		(*reading).beside, (*reading).holiday, (*reading).spoken, (*reading).away, (*reading).named, (*reading).inDigitsOnly, (*reading).nthWeekday, (*reading).weekday, (*reading).weeksOn,
+		(*reading).beside, (*reading).holiday, (*reading).spoken, (*reading).dayWithin, (*reading).weekdayInWeeks, (*reading).away, (*reading).named, (*reading).inDigitsOnly, (*reading).nthWeekday, (*reading).weekday, (*reading).weeksOn,
 		(*reading).endOf, (*reading).dayAndMonth, (*reading).inOrdinals, (*reading).dayOfMonth, (*reading).bareDigits, (*reading).vague,
 	} {
 		if d, ok := read(r, i); ok {
@@ -125,6 +125,7 @@ func (r *reading) date(i int) (dated, bool) {
 				d.day = r.nextYear(d.day)
 				d.recent = d.recent || r.waits(d.day)
 			}
+			d.j = r.pastWeekday(d)
 			return d, true
 		}
 	}
@@ -268,7 +269,7 @@ func (r *reading) ordered(d *dated, a, b int) {
 	d.day.day, d.month = a, time.Month(b)
 }
 
-// year reads a year behind a date: "2027", ", 2027", "of 1995", "in the year 2020", "nineteen eighty six", "of 87".
+// year reads a year behind a date: "2027", ", 2027", "of 1995", "in the year 2020", "nineteen eighty six", "of 87", "next year".
 func (r *reading) year(i int) (year, j int, ok bool) {
 	at := i
 	if r.sign(at) == ',' {
@@ -280,6 +281,9 @@ func (r *reading) year(i int) (year, j int, ok bool) {
 	}
 	if year, j, ok = r.yearAt(of); ok {
 		return year, j, true
+	}
+	if years, j, ok := r.oneOf(r.past(of, "the"), "year"); ok {
+		return r.today().year + years, j, true
 	}
 	if isApostrophe(r.sign(of)) && r.isGlued(of+1) {
 		of++
@@ -388,7 +392,12 @@ func (r *reading) dayAndMonth(i int) (dated, bool) {
 func (r *reading) dayOfMonth(i int) (dated, bool) {
 	at := r.past(i, "the")
 	n, j, ordinal, ok := r.nth(at)
-	if end := r.past(j, "day"); ok && (ordinal || r.word(end) == "of") {
+	end := r.past(j, "day")
+	pointed := ok && !ordinal && r.dayFirst() && r.sign(j) == '.' && r.isGlued(j)
+	if pointed { // "am 3. nächsten Monats"
+		end = j + 1
+	}
+	if ok && (ordinal || pointed || r.word(end) == "of") {
 		if months, end, of := r.whichMonth(end); of && n >= 1 && n <= 31 { // of this month
 			first := r.today()
 			first.day = 1
@@ -446,6 +455,9 @@ func (r *reading) whichMonth(i int) (months, j int, ok bool) {
 		at = r.past(at, "the")
 	}
 	if months, j, ok = r.oneOf(at, "month"); ok {
+		return months, j, true
+	}
+	if months, j, ok = r.inMonths(i); ok {
 		return months, j, true
 	}
 	return 0, at + 2, r.word(at) == "the" && r.word(at+1) == "month"

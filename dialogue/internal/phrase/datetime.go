@@ -28,6 +28,9 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 	for r.word(at) == "on" || r.sign(at) == ',' {
 		at++
 	}
+	if r.language.meant != nil && r.word(at) == "the" && r.isDayWord(at+1) { // "am Freitag"
+		at++
+	}
 	if d, ok := r.date(at); ok && (!c.bare || r.bare || r.saysDay(at)) {
 		p, j := r.partBehind(d.j)
 		if p == 0 {

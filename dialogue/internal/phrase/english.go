@@ -287,7 +287,7 @@ var English = &Language{
 			"thirtieth": 30,
 		},
 		Days: map[int]string{
-			0: "today | tonight | this morning | this afternoon | this evening", 1: "tomorrow | tmrw | tmr | 2moro",
+			0: "today | tonight | this morning | this afternoon | this evening", 1: "tomorrow | tmrw | tmr | tmw | 2moro",
 			2: "day after tomorrow | the day after tomorrow | overmorrow", -1: "yesterday", -2: "day before yesterday | the day before yesterday",
 		},
 		Feasts: map[string]string{

@@ -289,8 +289,8 @@ var German = &Language{
 		Number: germanNumber, Compound: germanApart, NumberWords: slices.Concat(germanOnes[2:], germanTens), Respell: germanRespelled,
 		Ordinals: germanOrdinals(),
 		Days: map[int]string{
-			0: "heute | heute abend | heute morgen | heute nachmittag | heute vormittag | heute mittag | heute nacht",
-			1: "morgen", 2: "ubermorgen", -1: "gestern", -2: "vorgestern",
+			0: "heute | heute abend | heute morgen | heute nachmittag | heute vormittag | heute mittag | heute nacht | heutigen tag | heutige tag | heutigen datum",
+			1: "morgen | morgigen tag | morgige tag", 2: "ubermorgen", 3: "uberubermorgen", -1: "gestern | gestrigen tag", -2: "vorgestern", -3: "vorvorgestern",
 		},
 		DayParts: "morgen",
 		Feasts: map[string]string{

@@ -32,8 +32,13 @@ func (r *reading) weekday(i int) (dated, bool) {
 	if which != "" {
 		return d, true
 	}
+	if beside, ok := r.besideDay(day, j); ok {
+		return beside, true
+	}
 	if j, ok := r.at(j, "after", "next"); ok {
 		d.day, d.j = r.on(day, "next").add(7), j
+	} else if n, end, ok := r.weeksFromNow(r.pastOn(j)); ok && r.word(end-1) == "now" {
+		return r.inWeeks(day, n, end), true
 	} else if days, j, ok := r.weeksBehind(j); ok {
 		d.day, d.j = d.day.add(days), j
 	}
@@ -91,7 +96,7 @@ func (r *reading) whichDay(i int) (at int, said string) {
 
 // onDay is the token behind what leads from a week to one of its days: "on".
 func (r *reading) onDay(at int) int {
-	for r.word(at) == "on" || r.sign(at) == ',' || isMinus(r.sign(at)) {
+	for r.is(at, "on", "the") || r.sign(at) == ',' || isMinus(r.sign(at)) {
 		at++
 	}
 	return at
