@@ -76,7 +76,7 @@ func (r *reading) clock(i int) (clock, bool) {
 
 // clockIn reads a time of day whose face begins at a token, in a part of the day that was said before; 0 for none.
 func (r *reading) clockIn(before part, i, at int) (clock, bool) {
-	c, ok := r.face(at)
+	c, ok := r.face(r.pastSharp(at))
 	if !ok || c.bare && r.word(i-1) == "in" || c.minute == 0 && r.isHours(c.j) && r.awaits(i) { // "in 15" is no time: 15 minutes?
 		return clock{}, false
 	}
@@ -87,6 +87,10 @@ func (r *reading) clockIn(before part, i, at int) (clock, bool) {
 	if r.half12(&c); c.part == 0 {
 		c.part, c.j = r.partBehind(c.j)
 	}
+	if c.part == 0 && r.is(c.j, "noon", "midday") && (c.hour == 12 || c.hour == 1 || c.hour == 2) { // "zwölf Uhr mittags"
+		c.part, c.j = afternoon, c.j+1
+	}
+	c.j = r.pastSharp(c.j)
 	c.bare = c.bare && c.part == 0 && !r.introduced(i)
 	c.decide()
 	if c.part == evening && c.hour > 12 && c.hour < 16 && c.problem == nil { // this evening at 3
@@ -94,6 +98,14 @@ func (r *reading) clockIn(before part, i, at int) (clock, bool) {
 	}
 	r.zoned(&c)
 	return c, true
+}
+
+// pastSharp is the token behind a word that does not change a time: "exactly".
+func (r *reading) pastSharp(i int) int {
+	if r.language.is(r.folded(i), sharp) {
+		i++
+	}
+	return i
 }
 
 // introduced reports whether a word stands before a token that times stand behind: "at 3".
@@ -104,6 +116,9 @@ func (r *reading) introduced(i int) bool {
 // partBefore reads "in the evening at", "tonight at".
 func (r *reading) partBefore(i int) (part, int) {
 	p, j := r.partBehind(i)
+	if n, _, ok := r.hourOrMinute(i + 2); r.word(i) == "noon" && r.word(i+1) == "at" && ok && (n == 12 || n == 1 || n == 2) { // "mittags um 12"
+		p, j = afternoon, i+1
+	}
 	if p == 0 {
 		return 0, i
 	}
@@ -254,6 +269,9 @@ func (r *reading) digital(i int) (clock, bool) {
 				return clock{}, false // 15.30.2026
 			}
 			c.second, c.j = value(r.tokens[c.j+1].fold), c.j+2
+			if r.sign(c.j) == '.' && r.isGlued(c.j) && r.isGlued(c.j+1) && r.tokens[c.j+1].sort == digits { // 17:00:00.123
+				c.j += 2
+			}
 		}
 		c.j = r.past(c.j, "hours", "hrs", "h", "oclock")
 		return c, !r.isGlued(c.j) || r.tokens[c.j].sort == mark || r.isHalf12(c.j) || r.word(c.j) == "z"
@@ -308,7 +326,7 @@ func (r *reading) isPart(i int) bool {
 // spelled reads "three thirty", "nine oh five", "three o'clock", "three".
 func (r *reading) spelled(i int) (clock, bool) {
 	units, j, ok := r.belowHundred(i)
-	if !ok && r.word(i) == "a" && r.language.Values.HoursNamed && r.word(i+1) == "hour" { // "une heure"
+	if !ok && r.word(i) == "a" && (r.language.Values.HoursNamed && r.word(i+1) == "hour" || r.oclock(i+1) > i+1) { // "une heure", "ein Uhr"
 		units, j, ok = 1, i+1, true
 	}
 	if !ok || units > 24 {

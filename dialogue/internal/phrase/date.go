@@ -121,7 +121,9 @@ func (r *reading) date(i int) (dated, bool) {
 		(*reading).endOf, (*reading).dayAndMonth, (*reading).inOrdinals, (*reading).dayOfMonth, (*reading).bareDigits, (*reading).vague,
 	} {
 		if d, ok := read(r, i); ok {
-			if d.noYear {
+			if year, said := r.yearBehindTime(d.j); d.noYear && said {
+				d.year, d.noYear = year, false
+			} else if d.noYear {
 				d.day = r.nextYear(d.day)
 				d.recent = d.recent || r.waits(d.day)
 			}
@@ -165,6 +167,8 @@ func (r *reading) spoken(i int) (dated, bool) {
 		d := dated{day: r.today().add(days), j: r.says[k+n-1] + 1, score: 1}
 		if more, j, ok := r.weeksBehind(d.j); ok { // "heute in drei Wochen"
 			d.day, d.j = d.day.add(more), j
+		} else if e, j, ok := r.lasting(d.j + 1); ok && r.word(d.j) == "in" && e.months == 0 && e.time == 0 && e.days != 8 && e.days != 15 { // "heute in 14 Tagen"
+			d.day, d.j = d.day.add(e.days), j
 		}
 		return d, true
 	}
@@ -408,7 +412,7 @@ func (r *reading) dayOfMonth(i int) (dated, bool) {
 	if r.language.Values.Cardinals && at > i && ok && !r.isSomething(j) {
 		ordinal = true
 	}
-	if ok && !ordinal && r.isPointed(at) && (at > i || r.is(i-1, "until") || r.language.is(r.folded(i-1), joint)) { // "am 3.", "zum 5."
+	if ok && !ordinal && r.isPointed(at) && (at > i || r.is(i-1, "until", "of") || r.language.is(r.folded(i-1), joint)) { // "am 3.", "zum 5."
 		ordinal, j = true, j+1
 	}
 	if !ok || !ordinal || at == i && r.tokens[at].sort == letters || r.numbers(j) || r.sign(j) == '/' && r.isGlued(j) && r.isGlued(j+1) { // "le 2/3"

@@ -60,7 +60,9 @@ func (r *reading) inOrdinals(i int) (dated, bool) {
 		return dated{}, false
 	}
 	all := dated{day: day{month: time.Month(m), day: d}, j: j, score: 1, noYear: true}
-	r.withYear(&all, j)
+	if short, end, two := r.small(j); !r.withYear(&all, j) && two && r.isPointed(i) && len(r.tokens[j].fold) == 2 && !r.isGlued(j) && r.isEnd(end) && !r.goesOnBehind(end) && r.oclock(end) == end && !r.isPart(end) { // 3. 5. 27
+		all.year, all.j, all.noYear = century(short), end, false
+	}
 	return all, true
 }
 

@@ -18,7 +18,12 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 		return f, true
 	}
 	if d, ok := r.date(i); ok {
-		return r.withTime(i, d)
+		return r.withTime(i, d, 0)
+	}
+	if p, at := r.partBehind(i); p != 0 && r.word(at) == "of" { // the afternoon of the 5th at 3
+		if d, ok := r.date(at + 1); ok {
+			return r.withTime(i, d, p)
+		}
 	}
 	c, ok := r.clock(i)
 	if !ok {
@@ -28,7 +33,7 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 	for r.word(at) == "on" || r.sign(at) == ',' {
 		at++
 	}
-	if r.language.meant != nil && r.word(at) == "the" && r.isDayWord(at+1) { // "am Freitag"
+	if _, _, day := r.weekdayAt(at + 1); r.language.meant != nil && r.word(at) == "the" && day && (c.exact || len(r.folded(at+1)) > 2) { // "am Freitag"
 		at++
 	}
 	if d, ok := r.date(at); ok && (!c.bare || r.bare || r.saysDay(at)) {
@@ -59,17 +64,25 @@ func (r *reading) dateTimeAt(i int) (found, bool) {
 	return r.moment(d, c, i, c.j), true
 }
 
-// withTime reads the time of day behind a date.
-func (r *reading) withTime(i int, d dated) (found, bool) {
+// withTime reads the time of day behind a date, in a part of the day that was said before it; 0 for none.
+func (r *reading) withTime(i int, d dated, before part) (found, bool) {
 	at := d.j
-	for r.is(at, "at", "around", "by", "about") || r.folded(at) == "for" || r.word(at) == "t" && r.isGlued(at) || r.sign(at) == ',' || r.sign(at) == '@' {
+	open := r.sign(at) == '('
+	if open || isMinus(r.sign(at)) && r.isFace(at+1) {
 		at++
 	}
-	if c, ok := r.clock(at); ok && (!c.bare || at > d.j) {
+	for (r.folded(at) == "so" || r.language.is(r.folded(at), sharp)) && r.word(at+1) == "at" || r.is(at, "at", "around", "by", "about") || r.folded(at) == "for" || r.word(at) == "t" && r.isGlued(at) || r.sign(at) == ',' || r.sign(at) == '@' {
+		at++
+	}
+	if c, ok := r.clock(at); ok && (!c.bare || at > d.j) && (!open || r.sign(c.j) == ')') {
 		if r.word(d.j) == "t" {
 			c.bare, c.exact = false, true
 		}
-		switch p := r.language.parts[r.word(d.j-1)]; {
+		p := r.language.parts[r.word(d.j-1)]
+		if p == 0 {
+			p = before
+		}
+		switch {
 		case p != 0 && c.part == 0:
 			c, _ = r.clockIn(p, at, at)
 		case p == evening && c.part == morning: // ce soir à 1 h du matin
@@ -77,6 +90,12 @@ func (r *reading) withTime(i int, d dated) (found, bool) {
 		}
 		if t, j, ok := r.offset(d, c); ok {
 			return r.value(t, i, j, 1), true
+		}
+		if year, said := r.yearBehindTime(d.j); said && year == d.year { // Feb 1 17:00:00 2027
+			c.j++
+		}
+		if open {
+			c.j++
 		}
 		return r.moment(d, c, i, c.j), true
 	}
@@ -140,18 +159,52 @@ func (r *reading) resolve(d day, c clock) (time.Time, *problem) {
 	return t, nil
 }
 
+// isFace reports whether hours and minutes stand at a token.
+func (r *reading) isFace(i int) bool {
+	c, ok := r.clock(i)
+	return ok && !c.bare && c.problem == nil
+}
+
+// yearBehindTime reads the year of a date that stands behind its time of day: "Feb 1 17:00:00 2027".
+func (r *reading) yearBehindTime(i int) (int, bool) {
+	c, ok := r.clock(r.past(i, "at"))
+	if !ok || c.bare || c.j >= len(r.tokens) || r.tokens[c.j].sort != digits || r.isGlued(c.j) || r.isGlued(c.j+1) {
+		return 0, false
+	}
+	marks := 0
+	for t := i; t < c.j; t++ {
+		if r.sign(t) == ':' {
+			marks++
+		}
+	}
+	year, j, ok := r.yearAt(c.j)
+	return year, ok && marks == 2 && year >= 1900 && year < 2100 && r.isEnd(j)
+}
+
 // offset reads Z or +02:00 behind a date and a time of ISO 8601.
 func (r *reading) offset(d dated, c clock) (string, int, bool) {
-	if d.wrong() != nil || c.problem != nil || !r.isGlued(c.j) {
+	full := r.sign(c.j-2) == ':' // 17:00:00 +0100
+	if d.wrong() != nil || c.problem != nil || !r.isGlued(c.j) && !(full && r.isGlued(c.j+1)) {
 		return "", 0, false
 	}
+	full = full && r.sign(c.j-4) == ':' || r.word(c.i-1) == "t"
 	seconds, j := 0, c.j
 	switch s := r.sign(j); {
+	case (s == '+' || isMinus(s) && full) && j+1 < len(r.tokens) && r.tokens[j+1].sort == digits && len(r.tokens[j+1].fold) == 4 && r.isEnd(j+2):
+		zone := value(r.tokens[j+1].fold)
+		if seconds, j = zone/100*3600+zone%100*60, j+2; zone > 1459 || zone%100 > 59 {
+			return "", 0, false
+		}
+		if s != '+' {
+			seconds = -seconds
+		}
+	case !r.isGlued(j):
+		return "", 0, false
 	case r.word(j) == "z":
 		j++
 	case s == '+' || isMinus(s):
 		hours, next, ok := r.small(j + 1)
-		if !ok || hours > 14 || r.sign(next) != ':' {
+		if !ok || isMinus(s) && !full || hours > 14 || r.sign(next) != ':' {
 			return "", 0, false
 		}
 		minutes, end, ok := r.small(next + 1)
@@ -202,6 +255,7 @@ func (r *reading) ahead(i int) (t time.Time, j int, ok bool) {
 	at, in := i, r.word(i) == "in"
 	if in {
 		at = r.past(i+1, "about", "around", "approximately", "another")
+		at = r.pastSharp(at)
 	}
 	behind, ago := r.agoBefore(i)
 	if ago {

@@ -4,25 +4,23 @@ import "time"
 
 // dayWithin reads a day behind the month or the year that it is in: "next month on the 3rd", "next year on may 3rd", "2027 nov 25".
 func (r *reading) dayWithin(i int) (dated, bool) {
-	months, j, ok := r.oneOf(r.past(i, "the"), "month")
+	at := r.past(i, "the")
+	months, j, ok := r.oneOf(at, "month")
 	if !ok {
 		months, j, ok = r.inMonths(i)
 	}
-	if ok && months%12 != 0 || ok && r.word(j-1) == "month" {
+	if ok {
 		n, end, said := r.dayBehind(j)
 		first := r.today()
 		first.day = 1
 		first = first.addMonths(months)
 		return dated{day: day{first.year, first.month, n}, j: end, score: 1}, said
 	}
-	year := r.today().year + months/12
-	if !ok {
-		var years int
-		if years, j, ok = r.oneOf(r.past(i, "the"), "year"); ok {
-			year += years
-		} else if year, j, ok = r.yearAt(i); !ok || r.tokens[i].sort != digits || r.isGlued(i) || r.isGlued(j) && r.sign(j) != ',' {
-			return dated{}, false
-		}
+	year, j, ok := r.oneOf(at, "year")
+	if ok {
+		year += r.today().year
+	} else if year, j, ok = r.yearAt(i); !ok || r.tokens[i].sort != digits || r.isGlued(i) || r.isGlued(j) && r.sign(j) != ',' || i > 0 && !r.isEnd(i-1) {
+		return dated{}, false
 	}
 	d, said := r.dayAndMonth(r.pastOn(j))
 	if !said || !d.noYear {
@@ -38,7 +36,7 @@ func (r *reading) inMonths(i int) (months, j int, ok bool) {
 		return 0, i, false
 	}
 	e, j, ok := r.lasting(i + 1)
-	return e.months, j, ok && e.months > 0 && e.days == 0 && e.time == 0
+	return e.months, j, ok && e.months%12 > 0 && e.days == 0 && e.time == 0
 }
 
 // pastOn is the token behind what leads from a month or a year to one of its days: ", on the".

@@ -290,6 +290,7 @@ var English = &Language{
 			0: "today | tonight | this morning | this afternoon | this evening", 1: "tomorrow | tmrw | tmr | tmw | 2moro",
 			2: "day after tomorrow | the day after tomorrow | overmorrow", -1: "yesterday", -2: "day before yesterday | the day before yesterday",
 		},
+		Sharp: "exactly precisely sharp promptly",
 		Feasts: map[string]string{
 			"12-25": "christmas | christmas day | xmas", "12-24": "christmas eve", "12-26": "boxing day", "12-31": "new years eve",
 			"01-01": "new years day | new year | new years", "10-31": "halloween", "02-14": "valentines day",

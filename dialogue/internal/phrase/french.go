@@ -281,6 +281,7 @@ var French = &Language{
 			0: "aujourdhui | ce matin | ce soir | cet apres midi | ce midi | cette nuit",
 			1: "demain", 2: "apres demain", -1: "hier", -2: "avant hier",
 		},
+		Sharp: "exactement precisement pile precise precises",
 		Feasts: map[string]string{
 			"12-25": "noel", "12-24": "veille de noel | la veille de noel", "12-31": "saint sylvestre | la saint sylvestre", "01-01": "jour de lan | nouvel an", "07-14": "fete nationale", "05-01": "fete du travail", "11-01": "toussaint",
 		},

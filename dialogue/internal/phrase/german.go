@@ -270,7 +270,7 @@ var German = &Language{
 	Values: Values{
 		Terms: map[string]string{
 			"the": "der die das den dem am", "a": "ein eine einen einem einer eines", "in": "im in", "of": "des von", "from": "vom ab", "before": "vor", "until": "bis",
-			"after": "nach", "at": "um gegen", "about": "etwa ungefahr circa ca", "and": "und", "but": "aber", "except": "ausser", "than": "als",
+			"after": "nach", "at": "um gegen", "about": "etwa ungefahr circa zirka ca", "and": "und", "but": "aber", "except": "ausser", "than": "als",
 			"half": "halb halbe halben halber halbes", "quarter": "viertel", "threequarters": "dreiviertel", "oclock": "uhr", "point": "komma", "minus": "minus", "percent": "prozent",
 			"dozen": "dutzend", "hundred": "hundert", "thousand": "tausend", "million": "million millionen", "billion": "milliarde milliarden", "trillion": "billion billionen", "": "trillion trillionen",
 			"overnext": "ubernachster ubernachste ubernachstes ubernachsten ubernachstem", "this": "dieser diese dieses diesen diesem", "next": "nachster nachste nachstes nachsten nachstem", "coming": "kommender kommende kommendes kommenden kommendem", "following": "folgender folgende folgendes folgenden folgendem",
@@ -292,7 +292,7 @@ var German = &Language{
 			0: "heute | heute abend | heute morgen | heute nachmittag | heute vormittag | heute mittag | heute nacht | heutigen tag | heutige tag | heutigen datum",
 			1: "morgen | morgigen tag | morgige tag", 2: "ubermorgen", 3: "uberubermorgen", -1: "gestern | gestrigen tag", -2: "vorgestern", -3: "vorvorgestern",
 		},
-		DayParts: "morgen",
+		DayParts: "morgen", Sharp: "genau exakt punkt punktlich",
 		Feasts: map[string]string{
 			"12-25": "weihnachten", "12-24": "heiligabend | heiliger abend", "12-31": "silvester", "01-01": "neujahr", "12-06": "nikolaus",
 		},

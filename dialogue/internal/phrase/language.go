@@ -175,6 +175,7 @@ type Values struct {
 	Ago           string            // sayings before a time that has passed: "il y a"
 	Since         string            // words between how long something takes and when it begins, and never between a day and how far it is from one: "ab"
 	Lasting       string            // words before how long something takes: "for"
+	Sharp         string            // words around a time that do not change it: "exactly"
 	Times         string            // words behind an ordinal that say how often: "the third time"
 	Capitals      bool              // nouns begin with a capital letter
 	True, False   string            // words for truth values
@@ -256,6 +257,7 @@ const (
 	noName
 	given
 	dropper
+	sharp
 	spare
 	foremost
 )
@@ -264,7 +266,7 @@ const (
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		dropper: s.Drops, spare: s.Spares,
+		dropper: s.Drops, spare: s.Spares, sharp: l.Values.Sharp,
 		dividing: l.Fractions.Over, aging: b.Ages, starting: b.Starts, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, given: l.Names.Given, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, foremost: s.Firsts, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,

@@ -141,7 +141,14 @@ func (r *reading) weeksBehind(i int) (days, j int, ok bool) {
 func (r *reading) weeksOn(i int) (dated, bool) {
 	n, j, ok := r.count(i)
 	unit := r.language.spans[r.word(j)]
-	if !ok || unit.days == 0 || unit.days%7 != 0 || r.word(j+1) != "on" {
+	if !ok || unit.days == 0 || unit.days%7 != 0 {
+		return dated{}, false
+	}
+	if d, said := r.spoken(j + 1); said && d.name == "" && !d.before(r.today()) && r.language.meant == nil && !r.language.is(r.folded(i-1), lasting) { // a week tomorrow
+		d.day = d.day.add(n * unit.days)
+		return d, true
+	}
+	if r.word(j+1) != "on" {
 		return dated{}, false
 	}
 	d, ok := r.weekday(j + 2)

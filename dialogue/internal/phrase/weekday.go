@@ -10,7 +10,7 @@ import (
 func (r *reading) weekday(i int) (dated, bool) {
 	at, which := r.whichDay(i)
 	day, j, ok := r.weekdayAt(at)
-	if !ok || len(r.word(at)) <= 3 && r.word(at-1) == "the" {
+	if !ok || len(r.word(at)) <= 3 && r.word(at-1) == "the" && r.language.meant == nil {
 		return dated{}, false
 	}
 	if which == "" {
@@ -32,7 +32,7 @@ func (r *reading) weekday(i int) (dated, bool) {
 	if which != "" {
 		return d, true
 	}
-	if beside, ok := r.besideDay(day, j); ok {
+	if beside, ok := r.besideDay(day, j); ok && (at == 0 || r.is(at-1, "the", "on") || r.tokens[at-1].sort == mark) {
 		return beside, true
 	}
 	if j, ok := r.at(j, "after", "next"); ok {
@@ -58,7 +58,7 @@ func (r *reading) weekdayAt(i int) (w time.Weekday, j int, ok bool) {
 	point := r.sign(j) == '.' && r.isGlued(j) && len(r.word(i)) <= 5
 	if w, ok = r.language.weekdays[r.word(i)]; !ok {
 		n := slices.Index(strings.Fields(r.language.Values.ShortWeekdays), r.folded(i))
-		if n < 0 || !(point || r.sign(j) == ',' && j+1 < len(r.tokens) && r.tokens[j+1].sort == digits || r.bare && len(r.says) == 1) {
+		if n < 0 || !(point || r.isDayOfMonth(j) || r.sign(j) == ',' && j+1 < len(r.tokens) && r.tokens[j+1].sort == digits || r.bare && len(r.says) == 1) {
 			return 0, i, false
 		}
 		w, ok = time.Weekday(n), true
@@ -67,6 +67,18 @@ func (r *reading) weekdayAt(i int) (w time.Weekday, j int, ok bool) {
 		j++
 	}
 	return w, j, ok
+}
+
+// isDayOfMonth reports whether a day and its month stand at a token: "7.12.".
+func (r *reading) isDayOfMonth(i int) bool {
+	if i >= len(r.tokens) || r.tokens[i].sort != digits {
+		return false
+	}
+	d, ok := r.inDigitsOnly(i)
+	if !ok {
+		d, ok = r.dayAndMonth(i)
+	}
+	return ok && r.nextYear(d.day).wrong() == nil
 }
 
 // whichDay reads what stands before a weekday and says which one is meant: "next", "this coming", "last week's".
@@ -160,8 +172,11 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 		if !ok {
 			continue
 		}
-		if d.noYear {
+		if year, said := r.yearBehindTime(d.j); said && d.noYear {
+			d.year = year
+		} else if d.noYear {
 			d.day = r.nextYear(d.day)
+			r.shortYear(&d, w)
 		}
 		d.noYear = false
 		if d.wrong() == nil && d.weekday() != w {
@@ -170,6 +185,18 @@ func (r *reading) withDate(i int, w time.Weekday) (dated, bool) {
 		return d, true
 	}
 	return dated{}, false
+}
+
+// shortYear reads two digits of a year behind a date, where the weekday of the date says that they are one: "monday, 7 dec 26".
+func (r *reading) shortYear(d *dated, w time.Weekday) {
+	n, j, ok := r.small(d.j)
+	if !ok || len(r.tokens[d.j].fold) != 2 || r.isGlued(d.j) || !r.isEnd(j) || r.isGlued(j) && r.goesOnBehind(j) || r.oclock(j) > j || r.isPart(j) || n < 25 && d.weekday() == w {
+		return
+	}
+	other := day{century(n), d.month, d.day.day}
+	if other.wrong() == nil && other.weekday() == w {
+		d.day, d.j = other, j
+	}
 }
 
 // withDayOf reads the number of a day behind its weekday: "friday the 13th", "monday 21". It is in this month or one of the
@@ -282,7 +309,7 @@ func (r *reading) away(i int) (dated, bool) {
 	}
 	if r.word(at) == "in" {
 		at, in = at+1, true
-		at = r.past(at, "about")
+		at = r.pastSharp(r.past(at, "about"))
 	}
 	behind, ago := r.agoBefore(i)
 	if ago = ago && !in && !after; ago {
@@ -299,7 +326,7 @@ func (r *reading) away(i int) (dated, bool) {
 	switch {
 	case ago:
 		d.j, way = j, -1
-	case r.word(j) == "ago":
+	case r.is(j, "ago", "back"):
 		d.j, way = j+1, -1
 	case r.word(j) == "from" && r.lasts(i, j): // "for 3 days from Monday"
 		return dated{}, false

@@ -28,7 +28,16 @@ func (r *reading) zoned(c *clock) {
 	if !ok {
 		return
 	}
-	if c.zone, j = zone, j+1; r.sign(j) == ')' {
+	c.zone, j = zone, j+1
+	if s := r.sign(j); (s == '+' || isMinus(s)) && r.isGlued(j) { // GMT+1
+		if hours, end, ok := r.small(j + 1); ok && hours <= 14 && r.isEnd(end) && !r.goesOnBehind(end) && r.is(j-1, "utc", "gmt") {
+			if s != '+' {
+				hours = -hours
+			}
+			c.zone, j = hoursEast("", hours), end
+		}
+	}
+	if r.sign(j) == ')' {
 		j++
 	}
 	c.j, c.bare = j, false
