@@ -10,7 +10,7 @@ import (
 
 // A value beside which words were left over is not taken: the user is asked whether it is meant, and so is a text that may be
 // something else. A yes gives it to the slot, a no leaves the slot as it was, and anything else is an answer to the question that
-// was asked before.
+// was asked before. Several such values of one message are asked about one after the other.
 
 // doubt is a value of which the user was asked whether it is meant.
 type doubt struct {
@@ -18,11 +18,19 @@ type doubt struct {
 	Value   any    `json:"value"`
 	Correct bool   `json:"correct,omitempty"`
 	Left    string `json:"left,omitempty"` // words beside it that were not understood
+
+	Then []doubt `json:"then,omitempty"` // others of the same message, which are asked about when this one is answered
 }
 
-// doubts asks whether a value is meant, unless it is not good anyway. Of several in one message it asks about the first.
+func (o doubt) change() Change {
+	return Change{Slot: o.Slot, Value: o.Value, Confidence: 1, Correct: o.Correct, Left: o.Left}
+}
+
+// doubts asks whether a value is meant, unless it is not good anyway. Of several in one message it asks about the first, and
+// keeps the others.
 func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	if s.Doubt != nil {
+		s.Doubt.Then = append(s.Doubt.Then, doubt{Slot: c.Slot, Value: c.Value, Correct: c.Correct, Left: c.Left})
 		return nil
 	}
 	v, err := d.check(s, p, c.Value)
@@ -43,7 +51,7 @@ func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	}
 	task := NewConfirm(text, d.replies(nil)...)
 	task.Slot = c.Slot
-	s.Doubt, s.Pending, s.Asked = &doubt{c.Slot, v, c.Correct, c.Left}, &task, nil
+	s.Doubt, s.Pending, s.Asked = &doubt{Slot: c.Slot, Value: v, Correct: c.Correct, Left: c.Left}, &task, nil
 	return nil
 }
 
@@ -74,11 +82,26 @@ func (d *Dialogue) says(s *State, sl *slot, left string, v any) bool {
 	return ok && equal(got.Value, v) || strings.EqualFold(strings.TrimSpace(left), d.shown(s, sl, v))
 }
 
-// answerDoubt takes a yes to the question whether a value is meant, which the next message answers or passes over.
-func (s *State) answerDoubt(delta Delta) Delta {
+// answerDoubt takes a yes to the question whether a value is meant, which the next message answers or passes over. Where it goes on
+// with the same flow, the values that wait behind that question are asked about next.
+func (d *Dialogue) answerDoubt(s *State, delta Delta) Delta {
 	asked := s.Doubt
-	if s.Doubt = nil; asked != nil && delta.Yes {
-		return MergeDeltas(delta, Delta{Set: []Change{{Slot: asked.Slot, Value: asked.Value, Confidence: 1, Correct: asked.Correct}}})
+	if s.Doubt = nil; asked == nil {
+		return delta
+	}
+	if delta.Yes {
+		delta = MergeDeltas(delta, Delta{Set: []Change{{Slot: asked.Slot, Value: asked.Value, Confidence: 1, Correct: asked.Correct}}})
+	}
+	if !delta.acts() || delta.Handoff || delta.Cancel || len(delta.Start) > 0 {
+		return delta
+	}
+	for _, o := range asked.Then {
+		sl := d.meant(s, o.change(), nil)
+		if sl == nil || slices.ContainsFunc(delta.Set, func(c Change) bool { return c.Slot == o.Slot }) {
+			continue
+		}
+		o.Left = d.shown(s, sl, o.Value) // the words beside it were shown already
+		delta.Set = append(delta.Set, o.change())
 	}
 	return delta
 }

@@ -87,3 +87,34 @@ func TestWordsLeftOverBesideChoices(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralDoubtfulValuesAreAskedAbout checks that no doubtful value of a message is lost behind the question about another one.
+func TestSeveralDoubtfulValuesAreAskedAbout(t *testing.T) {
+	const first, second, both = "Do you mean Thursday 25 December 2031 as the day?", "Do you mean 50 as the price?", "Thursday 25 December 2031 for 50."
+	for name, rest := range map[string][][2]string{
+		"yes":             {{"yes", second}, {"yes", both}},
+		"no":              {{"no", second}, {"yes", "When?"}, {"24 december 2031", "Wednesday 24 December 2031 for 50."}},
+		"no to the price": {{"yes", second}, {"no", "How much?"}},
+		"another value":   {{"no, 24 december 2031", second}, {"what?", second}, {"yes", "Wednesday 24 December 2031 for 50."}},
+		"heard again":     {{"what?", first}, {"yes", second}, {"yes", both}},
+		"stopped":         {{"cancel", "stopped"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := trip(t)
+			c := talks(t, nil, d, dialogue.ConversationOptions{})
+			open(t, c, "c", nil)
+			send(t, c, "c", dialogue.Message{Text: "plan a trip"})
+			r := send(t, c, "c", dialogue.Message{Text: "some moons", Commands: []dialogue.Command{
+				{Type: dialogue.SetSlot, Slot: "price", Value: 50, Left: "moons"}, {Type: dialogue.SetSlot, Slot: "day", Value: "2031-12-25", Left: "moons"},
+			}})
+			for _, line := range append([][2]string{{"", first}}, rest...) {
+				if line[0] != "" {
+					r = send(t, c, "c", dialogue.Message{Text: line[0]})
+				}
+				if said := strings.Join(r.Texts(), " "); !strings.Contains(said, line[1]) {
+					t.Fatalf("%q is answered %q, want %q in it", line[0], said, line[1])
+				}
+			}
+		})
+	}
+}

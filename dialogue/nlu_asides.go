@@ -263,10 +263,10 @@ func (u *utterance) wish(beside string, inOrder bool) []Command {
 	start := Command{Type: StartFlow, Flow: flow, Confidence: certain, Source: FromRanker}
 	for _, m := range u.match() { // "table for two at seven": less than a trigger, with the values of one
 		if u.meant[m.ID].flow == flow && m.Score >= likely {
-			return append([]Command{start}, in.with(m.Values, m.Phrase)...)
+			return append([]Command{start}, in.withOwn(in.with(m.Values, m.Phrase))...)
 		}
 	}
-	return append([]Command{start}, in.with(nil, u.text)...)
+	return append([]Command{start}, in.withOwn(in.with(nil, u.text))...)
 }
 
 // byVerb is the only flow whose triggers begin with a word at the beginning of an utterance, where the rest of it says no more

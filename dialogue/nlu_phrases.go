@@ -320,6 +320,11 @@ func (u *utterance) withOwn(values []Command) []Command {
 		}
 		for word := range strings.FieldsSeq(u.text) {
 			if word = strings.Trim(word, marksAround+"?)"); strings.ContainsAny(word, "0123456789") && u.dialogue.ownValue(sl, word) {
+				for i := range values {
+					if values[i].Left == word { // it is understood now
+						values[i].Left = ""
+					}
+				}
 				values = append(values, sure(SetSlot, sl.name, word)...)
 				break
 			}

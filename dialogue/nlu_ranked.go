@@ -252,7 +252,7 @@ func (u *utterance) chosen() []Command {
 		in := u.within(line.Text)
 		in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Text: line.Text, Filled: map[string]any{}}
 		in.flow = flow
-		return append(all, in.unambiguous(in.commands(in.doubted(line.Text, in.beside("", line.Text))))...)
+		return append(all, in.withOwn(in.unambiguous(in.commands(in.doubted(line.Text, in.beside("", line.Text)))))...)
 	}
 	return all
 }
@@ -309,8 +309,8 @@ func (u *utterance) starting(flow string) []Command {
 	all := []Command{{Type: StartFlow, Flow: flow, Source: FromRanker}}
 	for _, m := range u.match() {
 		if u.meant[m.ID].flow == flow {
-			return append(all, in.with(m.Values, m.Phrase)...)
+			return append(all, in.withOwn(in.with(m.Values, m.Phrase))...)
 		}
 	}
-	return append(all, in.with(nil, "")...)
+	return append(all, in.withOwn(in.with(nil, ""))...)
 }

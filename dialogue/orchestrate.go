@@ -139,7 +139,7 @@ func (d *Dialogue) heard(ctx node.Context, s *State) error {
 	s.Commands = nil
 	pending, by := s.Pending, s.Asked
 	s.Pending, s.Asked, s.Clarify = nil, nil, nil
-	delta = s.answerDoubt(delta)
+	delta = d.answerDoubt(s, delta)
 	if !delta.Silence {
 		s.Silences = 0
 	}

@@ -83,8 +83,10 @@ func (d *Dialogue) secrets(s *State) []string {
 		of(d.flows[f.Flow].slots, f.Slots)
 	}
 	if s.Doubt != nil {
-		if p, ok := d.owner(s, "", s.Doubt.Slot); ok && p.slot.Private {
-			all = d.secretTexts(all, p.slot, s.Doubt.Value)
+		for _, o := range append([]doubt{*s.Doubt}, s.Doubt.Then...) {
+			if p, ok := d.owner(s, "", o.Slot); ok && p.slot.Private {
+				all = d.secretTexts(all, p.slot, o.Value)
+			}
 		}
 	}
 	return longestFirst(all)

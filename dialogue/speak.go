@@ -173,7 +173,11 @@ func (d *Dialogue) askAgain(ctx node.Context, s *State, begun bool) error {
 	case begun: // a flow comes first
 	case doubt != nil:
 		if p, ok := d.owner(s, "", doubt.Slot); ok {
-			return d.doubts(ctx, s, p, Change{Slot: doubt.Slot, Value: doubt.Value, Correct: doubt.Correct, Left: doubt.Left})
+			err := d.doubts(ctx, s, p, doubt.change())
+			if s.Doubt != nil {
+				s.Doubt.Then = doubt.Then
+			}
+			return err
 		}
 	case len(clarify) > 0:
 		s.Misses-- // it is the question that was counted
