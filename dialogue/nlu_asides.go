@@ -67,6 +67,9 @@ func (u *utterance) offered() []Command {
 // stopped is a wish to stop, and what is wanted in place of it: "stop that, I want to see my balance first". One that
 // takes back a value only, with another one behind it, stops nothing: "scratch that, make it 60".
 func (u *utterance) stopped() []Command {
+	if all := u.stopsNothing(); len(all) > 0 {
+		return all
+	}
 	cuts := u.locale.Cuts(u.text)
 	for _, cut := range append(cuts, [2]int{len(u.text), len(u.text)}) {
 		flow, ok := u.stops(u.text[:cut[0]])
@@ -116,10 +119,13 @@ func (u *utterance) stops(text string) (flow string, ok bool) {
 	if u.stopsOther(text) {
 		return "", false
 	}
-	if u.asksText() && !u.stopsOnly(text) {
+	if yes, _, unclear := u.locale.Deed(u.question(), text); u.Pending.confirms() && (yes || unclear) {
 		return "", false
 	}
 	said, is := u.locale.Common(text)
+	if (u.asksText() || is && u.isWider(said, text)) && !u.stopsOnly(text) {
+		return "", false
+	}
 	if what, names := u.locale.CancelsWhat(text); names && u.stopsStrange(what) {
 		is = false
 	}

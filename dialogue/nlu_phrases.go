@@ -194,12 +194,12 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if all, done, err := u.refusing(); done {
 		return all, err
 	}
-	tries := []func() []Command{u.chosen, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
+	tries := []func() []Command{u.chosen, u.deeds, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
 	if in == u {
-		tries = []func() []Command{u.chosen, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
 	}
 	if len(u.text) > long {
-		tries = []func() []Command{u.chosen, u.offered, u.pauses, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.pauses, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
 	}
 	for _, try := range tries {
 		if found := try(); len(found) > 0 {
@@ -408,12 +408,15 @@ func (u *utterance) common() []Command {
 	if u.asksText() && said.Score < surely {
 		return nil
 	}
+	if u.Pending.confirms() && said.Command == phrase.Chitchat && said.Score < certain { // "ça me va si c'est gratuit"
+		return nil
+	}
 	if u.Pending.confirms() && said.Command == phrase.Back && said.Score < surely { // "yes, when I am back"
 		return nil
 	}
 	switch said.Command {
 	case phrase.Cancel:
-		if u.flow != "" && (u.stopsOther(u.text) || u.asksText() && !u.stopsOnly(u.text)) {
+		if u.flow != "" && (u.stopsOther(u.text) || (u.asksText() || u.isWider(said, u.text)) && !u.stopsOnly(u.text)) {
 			return nil
 		}
 	case phrase.Correct:

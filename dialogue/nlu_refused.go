@@ -1,5 +1,7 @@
 package dialogue
 
+import "github.com/fermata-go/fermata/dialogue/internal/phrase"
+
 // refusing is what is made of a message that refuses a value that was asked for ("Monday not, Tuesday"), or stops a part of what is to be
 // confirmed ("cancel one bike"); done reports whether it is such.
 func (u *utterance) refusing() (all []Command, done bool, err error) {
@@ -23,6 +25,12 @@ func (u *utterance) stopsOther(text string) bool {
 		return true
 	}
 	return u.stopsPart(text)
+}
+
+// isWider reports whether words that may stop what goes on are part of more that does not begin so: "leave it with a neighbour".
+func (u *utterance) isWider(said phrase.Said, text string) bool {
+	_, names := u.locale.CancelsWhat(text)
+	return u.Pending != nil && said.Command == phrase.Cancel && said.Score < surely && !names
 }
 
 // stopsPart reports whether words stop a part of what goes on: what a slot counts, or what it is called.

@@ -40,14 +40,7 @@ func (u *utterance) verdict() []Command {
 			return found
 		}
 	}
-	question := phrase.Question{Text: u.Pending.Prompt}
-	if f := u.dialogue.flows[u.flow]; f != nil {
-		question.About = f.Trigger
-	}
-	for _, sl := range u.places() {
-		question.Names = append(question.Names, spoken(sl).Names...)
-	}
-	yes, no, rest, score := u.locale.AssentTo(question, u.text)
+	yes, no, rest, score := u.locale.AssentTo(u.question(), u.text)
 	switch {
 	case !yes && !no:
 		if all := u.yesBut(); len(all) > 0 {
@@ -69,6 +62,56 @@ func (u *utterance) verdict() []Command {
 		return u.refusal(rest, score)
 	}
 	return u.saidBeside(rest, false) // a yes to something that is not what was asked is none
+}
+
+// deeds is a yes or a no to a question that asks to cancel something, in its words. Of "cancel" alone nobody knows whether it is what was
+// asked, or stops what goes on.
+func (u *utterance) deeds() []Command {
+	if !u.Pending.confirms() || slices.ContainsFunc(u.Pending.Options, func(o string) bool { return strings.EqualFold(o, strings.TrimSpace(u.text)) }) {
+		return nil
+	}
+	yes, no, unclear := u.locale.Deed(u.question(), u.text)
+	u.unheard = unclear
+	switch {
+	case yes:
+		return []Command{{Type: Affirm, Confidence: surely}}
+	case no:
+		return []Command{{Type: Deny, Confidence: surely}}
+	}
+	return nil
+}
+
+// stopsNothing is an option that is called as people stop what goes on: "cancel" of "keep or cancel".
+func (u *utterance) stopsNothing() []Command {
+	sl := u.asked()
+	if sl == nil || !sl.traits().choices {
+		return nil
+	}
+	if v, ok := u.read(sl, u.text); ok && v.Left == "" && v.Reason == "" && v.Score >= surely {
+		return []Command{found{v, sl.name}.command()}
+	}
+	for _, o := range sl.Choices {
+		q := phrase.Question{Text: o.Value + " " + u.Pending.Prompt, About: []string{o.Value}}
+		if yes, _, unclear := u.locale.Deed(q, u.text); yes || unclear && !u.locale.Negated(u.text) {
+			return sure(SetSlot, sl.name, o.Value)
+		}
+	}
+	return nil
+}
+
+// question is what was asked, and what it is about.
+func (u *utterance) question() phrase.Question {
+	if u.Pending == nil {
+		return phrase.Question{}
+	}
+	question := phrase.Question{Text: u.Pending.Prompt}
+	if f := u.dialogue.flows[u.flow]; f != nil {
+		question.About = f.Trigger
+	}
+	for _, sl := range u.places() {
+		question.Names = append(question.Names, spoken(sl).Names...)
+	}
+	return question
 }
 
 // refusal is a no to what was asked, and what was said behind it.
@@ -152,7 +195,7 @@ func (u *utterance) wanted() []Command {
 		if !sl.isVerdict() {
 			continue
 		}
-		if yes, ok := u.locale.Wanted(spoken(sl), u.text); ok {
+		if yes, ok := u.locale.Wanted(spoken(sl), u.collects() && u.Pending.Slot == sl.name, u.text); ok {
 			return u.commands([]found{{phrase.Value{Value: yes, Score: surely}, sl.name}})
 		}
 	}

@@ -11,6 +11,7 @@ type mood uint8
 const (
 	_       mood = iota
 	saysYes      // "go ahead"
+	pleased      // "all good": a yes to what is to be done, and elsewhere neither
 	saysNo       // "not really"
 	bars         // "don't": a no to what is said behind it, up to the next clause
 	weakNo       // "I guess not"
@@ -44,6 +45,11 @@ type Question struct {
 
 // AssentTo is Assent where the question is known. A plain yes whose rest only repeats the question has no rest.
 func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, score float64) {
+	return l.readingTo(q, text).assent()
+}
+
+// readingTo is the reading of an answer to a question.
+func (l Locale) readingTo(q Question, text string) *reading {
 	r := l.reading(text, epoch)
 	if q.Text != "" {
 		r.question, r.verbs, r.asked = foldedSet(q.Text), make(map[string]bool), l.reading(q.Text, epoch)
@@ -54,7 +60,7 @@ func (l Locale) AssentTo(q Question, text string) (yes, no bool, rest string, sc
 			}
 		}
 	}
-	return r.assent()
+	return r
 }
 
 // pays reports whether a token is a currency that the question names, in words or with a sign: "euros" of "€50".
@@ -214,6 +220,8 @@ func (r *reading) moods() assenting {
 		case saysYes:
 			a.yes = true
 			a.plain = a.plain || r.language.is(squeezed(r.wordAt(i)), plain)
+		case pleased:
+			a.yes, a.doubt = a.yes || r.asked != nil, a.doubt || r.asked == nil || r.asksCancel()
 		case saysNo:
 			a.no = true
 		case weakNo:

@@ -16,7 +16,8 @@ func (r *reading) booleanAt(i int) (found, bool) {
 // Wanted tells whether an utterance wants what a slot is called by, or goes without it.
 //
 // "A helmet, please" wants it, and "no helmet" does not. It reports false where anything else is said: "I have a helmet", "not without a helmet".
-func (l Locale) Wanted(slot Slot, text string) (wanted, ok bool) {
+// Where it was asked for, "it's urgent" and "not very urgent" say it too.
+func (l Locale) Wanted(slot Slot, asked bool, text string) (wanted, ok bool) {
 	r := l.reading(text, epoch)
 	i, _ := r.opened()
 	if i >= len(r.says) || r.unsure() || r.asks(i) {
@@ -29,16 +30,23 @@ func (l Locale) Wanted(slot Slot, text string) (wanted, ok bool) {
 			k, ok = k+n, true
 			continue
 		}
+		is := asked && (r.language.is(word, copula|pronoun) && !r.language.is(word, owner|askword) || r.isAround(k))
 		article := r.filling(k) == 1 && r.language.class(word) == function
 		switch {
-		case r.language.is(word, without|lacking) && wanted && !ok:
+		case r.language.is(word, without|lacking) && wanted && !ok, asked && !ok && r.language.class(word) == negation && !r.language.is(word, lacking):
 			wanted = false
-		case !article && !r.language.is(word, polite|joint):
+		case !is && !article && !r.language.is(word, polite|joint):
 			return false, false
 		}
 		k++
 	}
 	return wanted, ok
+}
+
+// isAround reports whether a spoken word means nothing beside a yes or a no: "very".
+func (r *reading) isAround(k int) bool {
+	m, n := r.mood(k)
+	return m == around && n == 1
 }
 
 // Accompanied finds words that take the thing that a slot is called by, or go without it.

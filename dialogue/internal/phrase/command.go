@@ -23,6 +23,9 @@ const (
 // Unneeded is what a Cancel and a Skip are about that say of something that it is not needed.
 const Unneeded = "unneeded"
 
+// Calling is what a Handoff is about that asks to be called. With more beside it, it is none: "call me when it's ready".
+const Calling = "calling"
+
 // Said is a command as it was said.
 type Said struct {
 	Command Command
@@ -51,6 +54,9 @@ func (l Locale) Common(text string) (Said, bool) {
 	m := best[0]
 	saying := of.Commands[m.ID]
 	s := Said{Command: saying.Command, About: saying.About, Score: m.Score}
+	if s.Command == Handoff && s.About == Calling && s.Score < 0.9 {
+		return Said{}, false
+	}
 	if s.Command == Cancel || s.Command == Back {
 		if r := l.reading(text, epoch); len(r.says) == 2 && of.is(r.wordAt(0), owner) && !of.is(r.wordAt(1), final) { // "my back"
 			return Said{}, false

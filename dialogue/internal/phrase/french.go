@@ -125,12 +125,13 @@ var French = &Language{
 	},
 	Verdicts: Verdicts{
 		Yes: `oui | ouais | ouai | ouaip | mouais oui | mais si | mais oui | oui oui | cest parfait | ca roule | cest tres bien | oui bien sur | bien sur | bien entendu | evidemment | naturellement | certainement | absolument | tout a fait | exactement | exact |
-			cest exact | cest ca | cest bien ca | cest correct | correct | cest bon | cest juste | juste | parfait | tres bien | daccord | dac | entendu | ok | okay | okey | ca marche | ca me va | ca me convient | cela me convient |
+			cest exact | cest ca | cest bien ca | cest correct | correct | cest bon | cest juste | juste | parfait | tres bien | daccord | dac | entendu | ok | okay | okey | ca marche | ca me va | ca me va bien | ca me va tres bien | cela me va | ca nous va | cest tout bon | tout est bon | ca va pour moi | ca me convient | cela me convient |
 			oui sil vous plait | oui sil te plait | oui svp | oui merci | oui merci beaucoup | oui merci bien | volontiers | avec plaisir | allez y | vas y | allons y | on y va | cest parti | faites le | fais le | faites | faites ca | faites donc | je confirme | confirme |
 			confirmez | je valide | valide | validez | jaccepte | accepte | je suis daccord | continuez | continue | super | genial | impeccable | nickel | certes | affirmatif | yes | je veux bien | sans probleme oui | vrai |
 			cest vrai | sans aucun doute | je suis sur | je suis sure | bien volontiers | va pour ca`,
+		Pleased: "tout va bien | tout est en ordre | tout est correct | tout est juste",
 		No: `non | jai dit non | je dis non | nan | nan nan | non non | non merci | non merci beaucoup | non merci bien | malheureusement non | mais non | no | nope | pas du tout | surtout pas | absolument pas | certainement pas | bien sur que non | pas question | hors de question | jamais | jamais de la vie | pas maintenant |
-			pas encore | pas aujourdhui | pas cette fois | pas vraiment | pas ca | pas comme ca | pas daccord | je ne suis pas daccord | je refuse | refuse | refusez | je decline | faux | cest faux | incorrect | cest incorrect |
+			pas encore | pas aujourdhui | pas cette fois | pas vraiment | pas ca | ca ne me va pas | ca me va pas | ca ne va pas | ca va pas | ca ne me convient pas | ca me convient pas | cela ne me convient pas | ca ne nous va pas | pas comme ca | pas daccord | je ne suis pas daccord | je refuse | refuse | refusez | je decline | faux | cest faux | incorrect | cest incorrect |
 			ce nest pas ca | cest pas ca | ce nest pas correct | cest pas correct | ce nest pas bon | cest pas bon | ce nest pas juste | cest pas juste | je ne veux pas | je veux pas | je ne prefere pas | je prefere pas |
 			plutot pas | plutot non | en aucun cas | negatif | aucunement | nullement | ne le faites pas | ne faites pas ca | ne fais pas ca | ne le fais pas | pas interesse | ca ne minteresse pas | pas la peine`,
 		Bars:   "ne faites pas | ne fais pas | ne le faites pas | ne le fais pas | surtout ne | surtout pas | je ne veux pas | je veux pas | il ne faut pas | en aucun cas",
@@ -140,7 +141,7 @@ var French = &Language{
 			pas certaine | oui et non | oui ou non | ni oui ni non | comme vous voulez | comme tu veux | peu importe | ca mest egal | cela mest egal | mest egal | dans une minute | dans un moment | dans un instant | un moment | un instant | une seconde | attendez | attends |
 			pas de probleme | pas de souci | pourquoi pas | a la limite | si vous voulez | si tu veux | mouais | je ne comprends pas | je comprends pas | pas forcement | plus ou moins | presque | on verra | a voir | ca se peut |
 			faut voir | je vais reflechir | je dois reflechir | si ca vous arrange | oui mais | pas mal`,
-		Around: `bonne journee | bonne soiree | tres bonne journee | bonne fin de journee | davoir demande | de demander | pour loffre | euh | heu | hum | hmm | hm | ah | oh | eh | ben | bah | bon | alors | donc | merci | merci beaucoup | merci bien | sil vous plait | sil te plait | svp | stp | voila | la | tres | vraiment | quand meme`,
+		Around: `pour moi | pour nous | bonne journee | bonne soiree | tres bonne journee | bonne fin de journee | davoir demande | de demander | pour loffre | euh | heu | hum | hmm | hm | ah | oh | eh | ben | bah | bon | alors | donc | merci | merci beaucoup | merci bien | sil vous plait | sil te plait | svp | stp | voila | la | tres | vraiment | quand meme`,
 		Turns:  "mais | enfin | et | cependant | pourtant | par contre | plutot | mieux | seulement | en fait | je veux dire | je voulais dire | aussi | sauf",
 		Amiss: `si peut etre eventuellement probablement crois pense suppose espere doute douter sur sure certain certaine quand avant apres attendez attends attendre moment instant stop arretez arrete annulez annuler annule
 			que quoi quel quelle comment pourquoi qui ou faux rien personne presque pourrait devrait blague rire lol mdr haha pourtant cependant mais non nan ne pas aucun aucune jamais egal idee sinon sauf theoriquement plus`,
@@ -150,7 +151,7 @@ var French = &Language{
 		Has:   "avec",
 		Suits: "va vont convient conviennent marche possible bon bonne libre dispo disponible arrange temps peux peut pouvons suis du tout malheureusement ca",
 		Stops: "non stop arretez arrete arreter annulez annule annuler attendez attends supprimez supprimer oubliez oublie refuser",
-		Kept:  "gardez le | gardez la | garde le | garde la | laissez comme ca | ca ira | cest tout | rien dautre | prenez votre temps",
+		Kept:  "gardez | garde | garder | conservez | gardez le | gardez la | garde le | garde la | laissez comme ca | ca ira | cest tout | rien dautre | prenez votre temps",
 	},
 	Answers: Answers{
 		Fillers: `je voudrais | je veux | jaimerais | je souhaite | je souhaiterais | je prends | je prendrai | je choisis | on prend | on va dire | disons | mettons | mettez | je dis | je crois | je pense | peut etre | cest | ce sont |
@@ -353,7 +354,7 @@ var French = &Language{
 		}},
 		{Handoff, "", []string{
 			"(parler|discuter) (à|avec) [un|une|le|la] [vrai|vraie] (humain|personne|conseiller|conseillère|agent|employé|responsable|quelqu'un|opérateur)", "(je veux|je voudrais|j'aimerais|puis-je|je peux|pourrais-je) (parler|discuter) (à|avec) [un|une] [vrai|vraie] (humain|personne|conseiller|conseillère|agent|responsable|quelqu'un)",
-			"(passez-moi|passe-moi|mettez-moi en relation avec) [un|une] (humain|personne|conseiller|conseillère|agent|responsable|quelqu'un)", "[un|une] [vrai|vraie] (humain|conseiller|conseillère|opérateur)", "service client", "êtes-vous un robot",
+			"(passez-moi|passe-moi|mettez-moi en relation avec) [un|une] (humain|personne|conseiller|conseillère|agent|responsable|quelqu'un)", "[un|une] [vrai|vraie] (humain|conseiller|conseillère|opérateur)", "[à] [un|une] (vrai|vraie) (personne|humain)", "service client", "êtes-vous un robot",
 		}},
 		{Back, "", []string{
 			"[s'il vous plaît|peut-on|je veux|je voudrais] (revenir|retourner|reculer) [en arrière|à la question précédente|d'une étape] [s'il vous plaît]", "(revenez|reviens|retournez|retourne) [en arrière|à la question précédente|d'une étape]", "[la] (question|étape) précédente", "(précédent|retour)",

@@ -116,27 +116,28 @@ var German = &Language{
 	Classes: Classes{
 		Filler: `ich mochte will wurde gern gerne hatte habe kann konnen konnte konnten bitte danke mal eben doch einfach hallo hi guten tag morgen abend also na gut okay ok jetzt nun mir mich mein meine meinen meiner meinem wir uns
 			lass lassen sie du ihnen brauche brauchen etwas hey schon ja nein so tut leid entschuldigung sorry es ware bin moin servus`,
-		Function: `der die das den dem des ein eine einen einem einer eines fur von vom zu zum zur in im an am auf aus bei mit nach uber um und oder ist sind war waren sein ihre ihr seine unser unsere dies diese dieser dieses diesen
+		Function: `der die das den dem des ein eine einen einem einer eines fur von vom zu zum zur ihn in im an am auf aus bei mit nach uber um und oder ist sind war waren sein ihre ihr seine unser unsere dies diese dieser dieses diesen
 			wer was wie wo wann warum welche welcher welches welchen als wenn dass bis er man sich hat haben wird werde werden alle per durch gegen vor selbst selber`,
 		Hum:      "ah ahm ehm hm hmm mhm tja oh aeh aehm",
 		Negation: "nicht kein keine keinen keinem keiner nie niemals ohne weder nichts",
 	},
 	Verdicts: Verdicts{
 		Yes: `ja | jo | jap | jep | jupp | joa | ja bitte | ja gerne | ja gern | gerne | gern | ok | okay | klar | na klar | alles klar | sicher | aber sicher | sicherlich | naturlich | selbstverstandlich | genau | stimmt |
-			das stimmt | richtig | das ist richtig | korrekt | das ist korrekt | passt | das passt | das passt so | einverstanden | in ordnung | geht klar | mach das | machen sie das | mach es | machen sie es | tu das |
+			das stimmt | richtig | das ist richtig | korrekt | das ist korrekt | passt | das passt | das geht klar | das geht so | ist in ordnung | das ist in ordnung | das ist gut | das ist ok | das ist okay | alles in ordnung | alles klar so | das passt so | einverstanden | in ordnung | geht klar | mach das | machen sie das | mach es | machen sie es | tu das |
 			tun sie das | bitte tun sie das | los | los gehts | auf jeden fall | unbedingt | bestatigt | bestatige | ich bestatige | fortfahren | perfekt | super | prima | bestens | gut | sehr gut | so ist es | jawohl |
 			yes | jawoll | absolut | definitiv | von mir aus gerne | von mir aus | von mir aus ja | ja von mir aus | passt so | das stimmt so | stimmt so | genau so | ja genau so | so passt es | so stimmt es | so ist es richtig | so ist es gut | so machen wir es | so machen wir das`,
-		No: `nein | ich sagte nein | ich habe nein gesagt | ich sage nein | ne | nee | no | nope | neee | nein danke | leider nicht | leider nein | nicht | lieber nicht | besser nicht | auf keinen fall | keinesfalls | keineswegs | nie | niemals | falsch | das ist falsch | stimmt nicht | das stimmt nicht |
+		Pleased: "alles gut | alles bestens | alles super | alles prima | alles richtig | alles korrekt",
+		No: `nein | ich sagte nein | ich habe nein gesagt | ich sage nein | ne | nee | no | nope | neee | nein danke | leider nicht | leider nein | nicht | lieber nicht | besser nicht | auf keinen fall | keinesfalls | keineswegs | nie | niemals | falsch | das ist falsch | stimmt nicht | passt nicht | passt mir nicht | das passt nicht | das passt mir nicht | passt uns nicht | das geht nicht | geht nicht | das stimmt nicht |
 			nicht richtig | das ist nicht richtig | noch nicht | jetzt nicht | heute nicht | eher nicht | bitte nicht | das nicht | so nicht | nicht so | nicht wirklich | uberhaupt nicht | gar nicht | ich will nicht |
 			ich mochte nicht | das will ich nicht | das mochte ich nicht | will ich nicht | abgelehnt | ich lehne ab | kein interesse`,
 		Bars:   "bitte nicht | tu das nicht | mach das nicht | tun sie das nicht | machen sie das nicht | auf keinen fall | nicht | ich will kein | ich will keine | ich will keinen | ich mochte kein | ich mochte keine | ich mochte keinen",
 		WeakNo: "ich glaube nicht | glaube nicht | glaub nicht | wohl nicht | wahrscheinlich nicht | vermutlich nicht | ich denke nicht | denke nicht | kaum",
 		Doubts: `vielleicht | ok so | okay so | ja so | eventuell | moglicherweise | vielleicht nicht | wahrscheinlich | vermutlich | ich glaube | glaube schon | ich glaube schon | ich glaube ja | ich denke | ich denke schon | denke schon | mal sehen |
 			kommt drauf an | kommt darauf an | es kommt darauf an | weiss nicht | ich weiss nicht | weiss ich nicht | keine ahnung | nicht sicher | ich bin nicht sicher | bin nicht sicher | bin mir nicht sicher |
-			ich bin mir nicht sicher | jein | ja und nein | egal | ist mir egal | mir egal | wie sie wollen | wie du willst | gleich | in einer minute | in einem moment | in einem augenblick | moment | einen moment | warte | warten sie | alles gut | kein problem | kein thema | keine eile | konnte sein |
+			ich bin mir nicht sicher | jein | ja und nein | egal | ist mir egal | mir egal | wie sie wollen | wie du willst | gleich | in einer minute | in einem moment | in einem augenblick | moment | einen moment | warte | warten sie | kein problem | kein thema | keine eile | konnte sein |
 			kann sein | mag sein | schon gut | na ja | naja | ja klar | ja genau ja klar | ach ja | meinetwegen | wenn es sein muss | verstehe ich nicht | ich verstehe nicht | nicht ganz | warum nicht | einerseits |
 			nicht dass ich wusste`,
-		Around: `doch | schonen tag | schonen tag noch | einen schonen tag | einen schonen tag noch | schonen abend | schonen abend noch | einen schonen abend noch | vielen dank auch | fur die nachfrage | furs fragen | fur das angebot | trotzdem | ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | ach | na | sehr | wirklich | mal | eben | schon`,
+		Around: `so | mir | uns | fur mich | fur uns | doch | schonen tag | schonen tag noch | einen schonen tag | einen schonen tag noch | schonen abend | schonen abend noch | einen schonen abend noch | vielen dank auch | fur die nachfrage | furs fragen | fur das angebot | trotzdem | ah | ahm | ehm | hm | hmm | oh | also | bitte | danke | danke schon | vielen dank | dann | nun | ach | na | sehr | wirklich | mal | eben | schon`,
 		Turns:  "aber | und | jedoch | allerdings | sondern | nur | stattdessen | statt | anstatt | lieber | besser | ich meine | ich meinte | obwohl | auch",
 		Amiss: `wenn falls sofern vielleicht eventuell moglicherweise wahrscheinlich vermutlich glaube denke hoffe hoffentlich unsicher zweifel erst spater bevor bis nachdem warte warten moment stopp stop abbrechen abbruch
 			storniere stornieren was wie warum wieso weshalb wer wo wann welche oder falsch nichts niemand kaum fast konnte sollte witz scherz spass haha lol obwohl allerdings jedoch nein nee ne nicht kein keine egal ahnung
@@ -147,7 +148,7 @@ var German = &Language{
 		Has:   "mit",
 		Suits: "passt passen geht gehen klappt klappen funktioniert moglich gut recht schlecht zeit frei leider gar uberhaupt da dabei in frage",
 		Stops: "nein stopp stop abbrechen abbruch brechen warten loschen aufhoren ablehnen vergessen storniere stornieren",
-		Kept:  "behalten | behalte es | lass es so | lassen sie es so | so lassen | schon gut | das war alles | das ist alles | sonst nichts | keine eile",
+		Kept:  "behalten | behalte | behalt | behalte ihn | behalte sie | behalten sie | behalte es | lass es so | lassen sie es so | so lassen | schon gut | das war alles | das ist alles | sonst nichts | keine eile",
 	},
 	Answers: Answers{
 		Fillers: `ich mochte | ich will | ich hatte gern | ich hatte gerne | ich nehme | ich wahle | nehmen wir | sagen wir | sagen wir mal | machen wir | mach | machen sie | ich sage | ich meine | ich meinte | ich glaube | ich denke |

@@ -90,22 +90,25 @@ type Classes struct {
 }
 
 // Verdicts are the sayings of a yes and a no. Of one that stands in two lists, the later list counts.
+//
+// One struct: each field is a list, and their order says which counts.
 type Verdicts struct {
-	Yes    string // "go ahead"
-	No     string // "not really"
-	Bars   string // "don't": a no to what is said behind it, up to the next clause
-	WeakNo string // "I guess not"
-	Doubts string // "not sure": neither
-	Around string // "well": nothing
-	Turns  string // "but": what follows is something else
-	Amiss  string // words after which a yes is none: "if", "maybe", "what"
-	Plain  string // "yes": other words that mean it are none when something follows at once
-	Long   string // words of Yes that may be misspelt
-	Stops  string // "cancel", "wait": "don't stop" is no denial
-	Kept   string // behind a no: all stays as it is, "keep it"
-	Lacks  string // "without": a no to that is a yes, and refuses no value before it
-	Has    string // "with": a yes to what is named behind it
-	Suits  string // beside a no behind a value: Monday does not "work", is not "possible"
+	Yes     string // "go ahead"
+	Pleased string // a yes at a confirmation only: "all good"
+	No      string // "not really"
+	Bars    string // "don't": a no to what is said behind it, up to the next clause
+	WeakNo  string // "I guess not"
+	Doubts  string // "not sure": neither
+	Around  string // "well": nothing
+	Turns   string // "but": what follows is something else
+	Amiss   string // words after which a yes is none: "if", "maybe", "what"
+	Plain   string // "yes": other words that mean it are none when something follows at once
+	Long    string // words of Yes that may be misspelt
+	Stops   string // "cancel", "wait": "don't stop" is no denial
+	Kept    string // behind a no: all stays as it is, "keep it"
+	Lacks   string // "without": a no to that is a yes, and refuses no value before it
+	Has     string // "with": a yes to what is named behind it
+	Suits   string // beside a no behind a value: Monday does not "work", is not "possible"
 }
 
 // Answers are the words around the answer to a question.
@@ -369,7 +372,7 @@ func newLanguage(of *Language) *language {
 // sayings makes the sayings of a language ready.
 func (l *Language) sayings() (s sayings) {
 	v, a, b := &l.Verdicts, &l.Answers, &l.Beside
-	for m, list := range []string{saysYes: v.Yes, saysNo: v.No, weakNo: v.WeakNo, bars: v.Bars, doubts: v.Doubts, around: v.Around, turns: v.Turns} {
+	for m, list := range []string{saysYes: v.Yes, pleased: v.Pleased, saysNo: v.No, weakNo: v.WeakNo, bars: v.Bars, doubts: v.Doubts, around: v.Around, turns: v.Turns} {
 		s.moods.add(mood(m), list)
 	}
 	s.skips.add(NoneTaken, l.Skips.None)
