@@ -77,6 +77,9 @@ func (d *Dialogue) doubtText(s *State, m *Message, c *Change, sl *slot, begins b
 		return ""
 	}
 	text = d.locale.BareName(text)
+	if asked {
+		text, _ = d.locale.Routed(text)
+	}
 	c.Value = text
 	is := d.locale.Name(m.Text, text)
 	switch {
@@ -162,7 +165,7 @@ func (u *utterance) mayBeNoText(sl *slot, text string) bool {
 	if _, ok := u.locale.Labelled(spoken(sl), text); ok || u.dialogue.ownValue(sl, text) {
 		return false
 	}
-	if u.locale.MayAsk(text) || u.onlyPlace(text) {
+	if u.locale.MayAsk(text) || u.onlyPlace(text) || u.locale.Points(spoken(sl), text) {
 		return true
 	}
 	if m := u.triggers; m != nil {

@@ -19,6 +19,9 @@ var places = map[string][]dialogue.Command{
 	"much":    {{Type: dialogue.StartFlow, Flow: "transfer"}, {Type: dialogue.SetSlot, Slot: "payee", Value: "Bob"}},
 	"ok":      {{Type: dialogue.StartFlow, Flow: "transfer"}, {Type: dialogue.SetSlot, Slot: "payee", Value: "Bob"}, {Type: dialogue.SetSlot, Slot: "amount", Value: "50"}},
 	"name":    {{Type: dialogue.StartFlow, Flow: "meet"}},
+	"address": {{Type: dialogue.StartFlow, Flow: "deliver"}},
+	"note":    {{Type: dialogue.StartFlow, Flow: "deliver"}, {Type: dialogue.SetSlot, Slot: "address", Value: "2 High St"}},
+	"both":    {{Type: dialogue.StartFlow, Flow: "deliver"}, {Type: dialogue.SetSlot, Slot: "address", Value: "2 High St"}, {Type: dialogue.SetSlot, Slot: "note", Value: "it is late"}},
 	"why":     {{Type: dialogue.StartFlow, Flow: "meet"}, {Type: dialogue.SetSlot, Slot: "person", Value: "Ada"}},
 }
 

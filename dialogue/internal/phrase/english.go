@@ -181,6 +181,9 @@ var English = &Language{
 		Present:   "here speaking",
 		Owners:    "my our the her his their its",
 		Copulas:   "is are was will would should be s",
+		Points:    `same usual before previous previously last always yet know sure certain decide decided tell told ask think thinking look later remember say said already earlier idea clue wherever somewhere`,
+		Sites:     "address street where",
+		Routes:    `goes to | go to | is for | is going to | is meant for | should go to | must go to | has to go to | its for | its going to | thats for | send it to | deliver it to | bring it to | ship it to | give it to | make it out to | i live at | i live in | we live at | i moved to | ive moved to | ive moved | i have moved to | i have moved | i moved | weve moved to | weve moved | we have moved | we moved to | we moved | now`,
 		Leads: map[string]string{
 			"to": "to", "whom": "to for from with", "who": "to for from with", "for": "for", "from": "from", "at": "at", "in": "in", "on": "on",
 			"with": "with", "by": "by", "about": "about", "where": "to at in",

@@ -170,6 +170,9 @@ var French = &Language{
 		Present:   "ici",
 		Owners:    "mon ma mes le la les l notre nos votre vos",
 		Copulas:   "est sont etait cest sera serait sappelle",
+		Points:    `dhabitude quavant lavez savez meme memes habitude habituel habituelle avant derniere dernier fois toujours encore sais savoir savez sur certain decide decider demande demander demandez verifier regarder reflechir penser tard rappelle souviens dire dirai deja idee precedent precedente dois avez`,
+		Sites:     "adresse rue",
+		Routes:    `va a | vont a | est pour | est a | est destine a | doit aller a | cest pour | envoyez le a | envoyez le au | envoyez la au | envoie le a | envoie le au | livrez le au | livrez au | jhabite au | jhabite | nous habitons au | nous habitons | jai demenage au | jai demenage | nous avons demenage au | nous avons demenage | on a demenage | cest maintenant | maintenant`,
 		Leads: map[string]string{
 			"qui": "a pour avec chez de", "ou": "a au aux en dans chez vers", "quoi": "de a", "quel": "de du", "quelle": "de a", "pour": "pour", "avec": "avec", "vers": "vers a",
 		},

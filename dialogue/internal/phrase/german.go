@@ -169,6 +169,9 @@ var German = &Language{
 		Present:   "hier",
 		Owners:    "mein meine meinen meiner meinem der die das den dem unser unsere",
 		Copulas:   "ist sind war waren lautet heisst soll sollte endet",
+		Points:    `gleiche gleichen gleicher gleiches selbe selben dieselbe dieselben derselbe ubliche ublichen ublicher immer letzte letzten letztes letzter vorher vorhin bisher zuletzt noch weiss wissen weisst wisst sicher entscheide entscheiden frag frage fragen sag sage sagen nachsehen nachschauen schauen uberlegen uberlege spater erinnere erinnern wieder muss musst`,
+		Sites:     "adresse anschrift strasse lieferadresse wohin",
+		Routes:    `geht an | gehen an | ist fur | ist an | ware fur | soll an | muss an | schick es an | schicken sie es an | schicken sie es bitte an | bitte an | sende es an | senden sie es an | liefern sie es an | ich wohne in | ich wohne im | ich wohne | wir wohnen im | wir wohnen in | wir wohnen | ich bin umgezogen | wir sind umgezogen | bin umgezogen | jetzt | nun`,
 		Leads: map[string]string{
 			"wem": "an mit von fur", "wen": "an fur", "wohin": "an nach in", "wo": "in an bei", "woher": "aus von", "welchem": "von vom mit aus",
 			"an": "an", "von": "von vom", "fur": "fur", "mit": "mit", "nach": "nach",

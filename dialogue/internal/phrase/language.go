@@ -127,6 +127,9 @@ type Answers struct {
 	Present   string            // behind the name of the speaker: "here"
 	Owners    string            // before the name of a slot: "my", "the"
 	Copulas   string            // behind it: "is"
+	Points    string            // words by which an answer points to another one, or is put off: "same", "later"
+	Sites     string            // words for a place: "address"
+	Routes    string            // lead to a person or a place: "goes to", "I live at"
 	Leads     map[string]string // prepositions that begin an answer, by the words of the question: "where": "to at"
 }
 
@@ -263,13 +266,15 @@ const (
 	sharp
 	spare
 	foremost
+	pointing
+	site
 )
 
 // wordRoles are the lists of words that give roles.
 func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
-		dropper: s.Drops, spare: s.Spares, sharp: l.Values.Sharp,
+		pointing: a.Points, site: a.Sites, dropper: s.Drops, spare: s.Spares, sharp: l.Values.Sharp,
 		dividing: l.Fractions.Over, aging: b.Ages, starting: b.Starts, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, given: l.Names.Given, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, foremost: s.Firsts, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
@@ -314,7 +319,7 @@ type sayings struct {
 
 	carriers phrases[bool] // true: of a subject of its own
 
-	kept, fillers, bounds, intros, outros, selves, presents, enough, requests, joins, pauses phrases[bool]
+	kept, fillers, bounds, intros, outros, routes, selves, presents, enough, requests, joins, pauses phrases[bool]
 }
 
 // timeSayings are those of days and moments.
@@ -385,7 +390,7 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.pauses: l.Asides.Pauses, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.routes: a.Routes, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.pauses: l.Asides.Pauses, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
 	s.carriers.add(false, b.Carriers)

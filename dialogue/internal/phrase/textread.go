@@ -40,6 +40,7 @@ func (r *reading) textAnswer(s Slot) (Value, bool) {
 func (r *reading) trimmed(names []string) (i, j int) {
 	i, j = 0, len(r.says)
 	who := r.asksName(names)
+	led := who || r.inquires(names, person|site)
 	for i < j {
 		n := r.introduction(i, j, who)
 		if n == 0 {
@@ -52,6 +53,9 @@ func (r *reading) trimmed(names []string) (i, j int) {
 		}
 		if n == 0 {
 			n = r.under(i, j, names)
+		}
+		if n == 0 && led {
+			n = r.route(i, j)
 		}
 		if n == 0 {
 			break
@@ -103,15 +107,38 @@ func (r *reading) ending(i, j int, who bool) int {
 }
 
 // asksName reports whether somebody's name was asked for, by the question or by what the answer is called.
-func (r *reading) asksName(names []string) bool {
+func (r *reading) asksName(names []string) bool { return r.inquires(names, asksName) }
+
+// inquires reports whether the question, or what the answer is called, has a word with one of some roles.
+func (r *reading) inquires(names []string, any role) bool {
 	for word := range r.question {
-		if r.language.is(word, asksName) {
+		if r.language.is(word, any) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
-		return slices.ContainsFunc(foldedWords(name), func(w string) bool { return r.language.is(w, asksName) })
+		return slices.ContainsFunc(foldedWords(name), func(w string) bool { return r.language.is(w, any) })
 	})
+}
+
+// route is how many spoken words from i on only lead to a person or a place: "it goes to", "the money is for".
+func (r *reading) route(i, j int) int {
+	k := i
+	_, n := r.language.routes.at(r.line, k)
+	switch {
+	case j-i < 2 || r.initial(i):
+		return 0
+	case n > 0:
+	case r.language.is(r.wordAt(k), owner) && k+2 < j:
+		k += 2
+	case r.language.is(r.wordAt(k), pronoun):
+		k++
+	}
+	const most = 8 // words
+	if _, n := r.language.routes.at(r.line, k); n > 0 && k+n < j && j-k-n <= most {
+		return k + n - i
+	}
+	return 0
 }
 
 // called is how many spoken words from i on only say what the answer is called: "my address is", "the recipient is".
@@ -199,6 +226,25 @@ func (l Locale) AsksWho(slot Slot) bool {
 	})
 }
 
+// Points reports whether an answer has no words of its own: it points to another one, or puts it off.
+//
+// Such are "same as before", "I don't know yet" and "let me ask my wife".
+func (l Locale) Points(slot Slot, text string) (points bool) {
+	r := l.reading(text, epoch)
+	for k, t := range r.says {
+		switch w := r.wordAt(k); {
+		case r.language.is(w, pointing):
+			points = true
+		case r.tokens[t].sort == digits:
+			return false
+		case r.language.class(w) != content, r.language.is(w, pronoun|further|changer), r.isValueTerm(t), slices.Contains(slot.Names, w):
+		case k == 0 || k+1 < len(r.says) || !r.language.is(r.wordAt(k-1), owner): // "my wife"
+			return false
+		}
+	}
+	return points && !r.cut
+}
+
 // BareName is a name without what is said behind it: "please", "instead".
 func (l Locale) BareName(text string) string {
 	r := l.reading(text, epoch)
@@ -217,6 +263,16 @@ func (l Locale) BareName(text string) string {
 		return text
 	}
 	return strings.TrimRight(r.text[:r.tokens[r.says[j-1]].end], " ,;")
+}
+
+// Routed is what stands behind words that lead to a person or a place: "Tim" of "it goes to Tim" and of "is for Tim".
+func (l Locale) Routed(text string) (rest string, ok bool) {
+	r := l.reading(text, epoch)
+	if n := r.route(0, len(r.says)); n > 0 && !r.cut {
+		start, _ := r.wide(r.says[n], r.says[n]+1)
+		return l.BareName(strings.TrimSpace(r.text[start:])), true
+	}
+	return text, false
 }
 
 // isLead reports whether a preposition stands before the answer that was in the question, too: "to Bob", asked "to whom?"
