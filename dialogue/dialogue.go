@@ -115,6 +115,8 @@ func (d *Dialogue) Understood(text string, now time.Time) ([]Command, error) {
 }
 
 // slotOf finds a slot of a flow, or of the conversation; nil where there is none. The flow is nil outside of all.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (d *Dialogue) slotOf(f *flow, name string) *slot {
 	if f != nil && f.slots[name] != nil {
 		return f.slots[name]

@@ -40,6 +40,8 @@ func (u *utterance) commands(values []found) []Command {
 }
 
 // collects reports whether the user is asked for a value.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (u *utterance) collects() bool { return u.Pending != nil && u.Pending.IsCollect() }
 
 // asked is the slot that the user is asked for; nil for none.
@@ -51,6 +53,8 @@ func (u *utterance) asked() *slot {
 }
 
 // slotOf is a slot of the active flow, or of the conversation; nil for none.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (u *utterance) slotOf(name string) *slot {
 	return u.dialogue.slotOf(u.dialogue.flows[u.flow], name)
 }

@@ -307,6 +307,8 @@ func (u *utterance) booleanVerdict(sl *slot, yes bool, rest string, score float6
 }
 
 // within is the utterance with another text: a part of it.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (u *utterance) within(text string) *utterance {
 	return &utterance{phrases: u.phrases, locale: u.locale, Turn: u.Turn, text: text, flow: u.flow}
 }

@@ -181,9 +181,6 @@ var English = &Language{
 		Present:   "here speaking",
 		Owners:    "my our the her his their its",
 		Copulas:   "is are was will would should be s",
-		Points:    `same usual before previous previously last always yet know sure certain decide decided tell told ask think thinking look later remember say said already earlier idea clue wherever somewhere`,
-		Sites:     "address street where",
-		Routes:    `goes to | go to | is for | is going to | is meant for | should go to | must go to | has to go to | its for | its going to | thats for | send it to | deliver it to | bring it to | ship it to | give it to | make it out to | i live at | i live in | we live at | i moved to | ive moved to | ive moved | i have moved to | i have moved | i moved | weve moved to | weve moved | we have moved | we moved to | we moved | now`,
 		Leads: map[string]string{
 			"to": "to", "whom": "to for from with", "who": "to for from with", "for": "for", "from": "from", "at": "at", "in": "in", "on": "on",
 			"with": "with", "by": "by", "about": "about", "where": "to at in",
@@ -198,6 +195,11 @@ var English = &Language{
 			ask tell know think want need pay owe give try use look going gonna let lets guess suppose hope wonder remember forgot forget ignore continue repeat explain mean meant quick quickly fast slow double single usual previous
 			same before after later soon today tomorrow tonight instead again else maybe perhaps possibly probably really very too also just only still already never always whatever whichever`,
 		Selves: `i am | im | it is | its | that is | thats | this is | he is | hes | she is | shes | we are | were | they are | theyre | you are | it should be | it must be | it was | i was | i feel | you know | i want | i need`,
+	},
+	Ways: Ways{
+		Points: `same usual before previous previously last always yet know sure certain decide decided tell told ask think thinking look later remember say said already earlier idea clue wherever somewhere`,
+		Sites:  "address street where",
+		Routes: `goes to | go to | is for | is going to | is meant for | should go to | must go to | has to go to | its for | its going to | thats for | send it to | deliver it to | bring it to | ship it to | give it to | make it out to | i live at | i live in | we live at | i moved to | ive moved to | ive moved | i have moved to | i have moved | i moved | weve moved to | weve moved | we have moved | we moved to | we moved | now`,
 	},
 	Beside: Beside{
 		Bounds: `at most | up to | no more than | not more than | max | maximum | at least | less than | fewer than | under | below | above | over | more than | minimum | min | no less than | not less than | no later than | not later than |

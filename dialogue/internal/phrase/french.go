@@ -170,9 +170,6 @@ var French = &Language{
 		Present:   "ici",
 		Owners:    "mon ma mes le la les l notre nos votre vos",
 		Copulas:   "est sont etait cest sera serait sappelle",
-		Points:    `dhabitude quavant lavez savez meme memes habitude habituel habituelle avant derniere dernier fois toujours encore sais savoir savez sur certain decide decider demande demander demandez verifier regarder reflechir penser tard rappelle souviens dire dirai deja idee precedent precedente dois avez`,
-		Sites:     "adresse rue",
-		Routes:    `va a | vont a | est pour | est a | est destine a | doit aller a | cest pour | envoyez le a | envoyez le au | envoyez la au | envoie le a | envoie le au | livrez le au | livrez au | jhabite au | jhabite | nous habitons au | nous habitons | jai demenage au | jai demenage | nous avons demenage au | nous avons demenage | on a demenage | cest maintenant | maintenant`,
 		Leads: map[string]string{
 			"qui": "a pour avec chez de", "ou": "a au aux en dans chez vers", "quoi": "de a", "quel": "de du", "quelle": "de a", "pour": "pour", "avec": "avec", "vers": "vers a",
 		},
@@ -186,6 +183,11 @@ var French = &Language{
 			demande demander dis dire sais savoir pense penser veux vouloir voudrais donne donner fais faire va aller vais laisse laisser laissez attends attendre prends prendre oublie ignore ignorez confirme repete explique abandonne jabandonne
 			hesite jhesite quitte quitter secours nul nulle vite rapide lentement double encore plus moins tard tot bientot demain hier maintenant peutetre plutot sinon aussi seulement deja tres trop jamais toujours avant apres condition avis limite vrai raison cause`,
 		Selves: `je suis | cest | il est | elle est | on est | nous sommes | vous etes | tu es | ils sont | ce sont | ca serait | ce serait | jai | jetais | ce sera`,
+	},
+	Ways: Ways{
+		Points: `dhabitude quavant lavez savez meme memes habitude habituel habituelle avant derniere dernier fois toujours encore sais savoir savez sur certain decide decider demande demander demandez verifier regarder reflechir penser tard rappelle souviens dire dirai deja idee precedent precedente dois avez`,
+		Sites:  "adresse rue",
+		Routes: `va a | vont a | est pour | est a | est destine a | doit aller a | cest pour | envoyez le a | envoyez le au | envoyez la au | envoie le a | envoie le au | livrez le au | livrez au | jhabite au | jhabite | nous habitons au | nous habitons | jai demenage au | jai demenage | nous avons demenage au | nous avons demenage | on a demenage | cest maintenant | maintenant`,
 	},
 	Beside: Beside{
 		Bounds:   "jusqua | jusqua concurrence de | au plus | au maximum | maximum | au moins | au minimum | pas plus de | pas moins de | moins de | plus de | sous | en dessous de | au dessus de | au plus tard | au plus tot | a partir de | a partir du",

@@ -169,9 +169,6 @@ var German = &Language{
 		Present:   "hier",
 		Owners:    "mein meine meinen meiner meinem der die das den dem unser unsere",
 		Copulas:   "ist sind war waren lautet heisst soll sollte endet",
-		Points:    `gleiche gleichen gleicher gleiches selbe selben dieselbe dieselben derselbe ubliche ublichen ublicher immer letzte letzten letztes letzter vorher vorhin bisher zuletzt noch weiss wissen weisst wisst sicher entscheide entscheiden frag frage fragen sag sage sagen nachsehen nachschauen schauen uberlegen uberlege spater erinnere erinnern wieder muss musst`,
-		Sites:     "adresse anschrift strasse lieferadresse wohin",
-		Routes:    `geht an | gehen an | ist fur | ist an | ware fur | soll an | muss an | schick es an | schicken sie es an | schicken sie es bitte an | bitte an | sende es an | senden sie es an | liefern sie es an | ich wohne in | ich wohne im | ich wohne | wir wohnen im | wir wohnen in | wir wohnen | ich bin umgezogen | wir sind umgezogen | bin umgezogen | jetzt | nun`,
 		Leads: map[string]string{
 			"wem": "an mit von fur", "wen": "an fur", "wohin": "an nach in", "wo": "in an bei", "woher": "aus von", "welchem": "von vom mit aus",
 			"an": "an", "von": "von vom", "fur": "fur", "mit": "mit", "nach": "nach",
@@ -186,6 +183,11 @@ var German = &Language{
 			frag frage sag sage sagen weiss denke glaube meine mag will brauche zahle schulde gib gibs geben mach mache machen machs geht gehe gehen lass lassen lasst warte moment nimm nehme vergiss ignoriere bestatige wiederhole erklare
 			schnell langsam doppelt gleich nochmal wieder noch auch nur schon sehr mehr spater bald heute morgen gestern jetzt vielleicht wahrscheinlich lieber sonst immer nie anders andere anderen uberlegt vorher`,
 		Selves: `ich bin | wir sind | er ist | sie ist | das ist | es ist | das ware | es ware | du bist | sie sind | ich war | ich habe | mir ist | ich fuhle mich`,
+	},
+	Ways: Ways{
+		Points: `gleiche gleichen gleicher gleiches selbe selben dieselbe dieselben derselbe ubliche ublichen ublicher immer letzte letzten letztes letzter vorher vorhin bisher zuletzt noch weiss wissen weisst wisst sicher entscheide entscheiden frag frage fragen sag sage sagen nachsehen nachschauen schauen uberlegen uberlege spater erinnere erinnern wieder muss musst`,
+		Sites:  "adresse anschrift strasse lieferadresse wohin",
+		Routes: `geht an | gehen an | ist fur | ist an | ware fur | soll an | muss an | schick es an | schicken sie es an | schicken sie es bitte an | bitte an | sende es an | senden sie es an | liefern sie es an | ich wohne in | ich wohne im | ich wohne | wir wohnen im | wir wohnen in | wir wohnen | ich bin umgezogen | wir sind umgezogen | bin umgezogen | jetzt | nun`,
 	},
 	Beside: Beside{
 		Bounds:   "bis zu | maximal | hochstens | mindestens | nicht mehr als | nicht weniger als | weniger als | mehr als | unter | uber | spatestens | fruhestens | ab",

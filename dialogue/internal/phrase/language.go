@@ -57,6 +57,7 @@ type Language struct {
 	Classes  Classes
 	Verdicts Verdicts
 	Answers  Answers
+	Ways     Ways
 	Names    Names
 	Beside   Beside
 	Asides   Asides
@@ -127,10 +128,14 @@ type Answers struct {
 	Present   string            // behind the name of the speaker: "here"
 	Owners    string            // before the name of a slot: "my", "the"
 	Copulas   string            // behind it: "is"
-	Points    string            // words by which an answer points to another one, or is put off: "same", "later"
-	Sites     string            // words for a place: "address"
-	Routes    string            // lead to a person or a place: "goes to", "I live at"
 	Leads     map[string]string // prepositions that begin an answer, by the words of the question: "where": "to at"
+}
+
+// Ways are words of answers that lead to a person or a place, or to another answer.
+type Ways struct {
+	Points string // by which an answer points to another one, or is put off: "same", "later"
+	Sites  string // for a place, in the questions for one: "address"
+	Routes string // that lead to a person or a place: "goes to", "I live at"
 }
 
 // Beside are the words beside a value that say whether it is the value that is meant.
@@ -212,74 +217,6 @@ const (
 	hum            // "um"
 	negation       // "not"
 )
-
-// role is something that a word may do, beside its class. A word may have several.
-type role uint64
-
-// The roles, by the lists of Language that give them. What each is for stands there.
-const (
-	amiss role = 1 << iota
-	stops
-	plain
-	ands
-	without
-	truth
-	falsehood
-	asksName
-	polite
-	further
-	joint
-	changer
-	limit
-	bounding
-	greeting
-	present
-	owner
-	copula
-	askword
-	asking
-	pronoun
-	canceller
-	link
-	named
-	vague
-	thing
-	final
-	afresh
-	orders
-	dayPart
-	lacking
-	having
-	suiting
-	since
-	lasting
-	you
-	aging
-	starting
-	person
-	dividing
-	particle
-	title
-	noName
-	given
-	dropper
-	sharp
-	spare
-	foremost
-	pointing
-	site
-)
-
-// wordRoles are the lists of words that give roles.
-func (l *Language) wordRoles() map[role]string {
-	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
-	return map[role]string{
-		pointing: a.Points, site: a.Sites, dropper: s.Drops, spare: s.Spares, sharp: l.Values.Sharp,
-		dividing: l.Fractions.Over, aging: b.Ages, starting: b.Starts, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, given: l.Names.Given, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
-		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
-		askword: s.Asks, asking: s.Asking, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, foremost: s.Firsts, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
-	}
-}
 
 // language is a Language whose words can be looked up: made once, and never changed.
 type language struct {
@@ -390,7 +327,7 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.routes: a.Routes, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.pauses: l.Asides.Pauses, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.routes: l.Ways.Routes, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.pauses: l.Asides.Pauses, &s.ago: l.Values.Ago, &s.wholes: l.Fractions.Wholes} {
 		p.add(true, list)
 	}
 	s.carriers.add(false, b.Carriers)
@@ -406,6 +343,8 @@ func (l *Language) sayings() (s sayings) {
 func (l *language) class(word string) class { return l.classes[word] }
 
 // is reports whether a word has one of some roles.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (l *language) is(word string, any role) bool { return l.roles[word]&any != 0 }
 
 // point stands between a number and its fraction.

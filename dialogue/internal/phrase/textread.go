@@ -265,7 +265,7 @@ func (l Locale) BareName(text string) string {
 	return strings.TrimRight(r.text[:r.tokens[r.says[j-1]].end], " ,;")
 }
 
-// Routed is what stands behind words that lead to a person or a place: "Tim" of "it goes to Tim" and of "is for Tim".
+// Routed is what stands behind words that lead to a person or a place: "Tim" of "it goes to Tim".
 func (l Locale) Routed(text string) (rest string, ok bool) {
 	r := l.reading(text, epoch)
 	if n := r.route(0, len(r.says)); n > 0 && !r.cut {

@@ -226,6 +226,8 @@ func (l *line) folded(i int) string {
 }
 
 // wordAt is the k-th spoken word as it is compared.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (l *line) wordAt(k int) string { return l.tokens[l.says[k]].fold }
 
 // spokenIndex is the index in says of a token, if it is no mark.
@@ -240,6 +242,8 @@ func (l *line) sign(i int) rune {
 }
 
 // isGlued reports whether a token follows the one before it without a space.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (l *line) isGlued(i int) bool { return i > 0 && i < len(l.tokens) && l.tokens[i].glued }
 
 // span is where the tokens from i to before j stand, without quotes, commas and the like around them.
