@@ -385,7 +385,7 @@ func (u *utterance) with(values map[string]phrase.Value, of string) []Command {
 				v.Value, more = rest, append(more, others...)
 			}
 		}
-		all = append(all, found{v, name})
+		all = append(all, found{u.unjoined(name, v), name})
 	}
 	for _, v := range in.beside("", without(u.text, all)) {
 		if _, taken := values[v.slot]; !taken && v.Score >= surely && !strings.Contains(strings.ToLower(of), strings.ToLower(v.Text)) {

@@ -181,6 +181,26 @@ func localeOf(locale phrase.Locale, sl *slot) phrase.Locale {
 	return locale
 }
 
+// unjoined is the value of a phrase. One of two choices that are said with "and" or "or" has to be asked about: "a funghi or a diavola".
+func (u *utterance) unjoined(name string, v phrase.Value) phrase.Value {
+	sl := u.slotOf(name)
+	if sl.Type != Choice || v.Reason != "" || v.Left != "" {
+		return v
+	}
+	l := u.locale.Spoken()
+	for _, o := range u.locale.Find(u.spoken(sl), u.text, u.Now) {
+		from, to := min(o.End, v.End), max(o.Start, v.Start)
+		if o.Reason != "" || from > to || equal(o.Value, v.Value) {
+			continue
+		}
+		between := u.text[from:to]
+		if (strings.Contains(between, l.And) || strings.Contains(between, l.Or)) && len(strings.Fields(between)) <= 2 {
+			v.Left = o.Text
+		}
+	}
+	return v
+}
+
 // beside are values of slots other than the one asked for, in a text where they are surely that: what is counted, a
 // period of two days, and values of kinds that words do not hold by chance.
 func (u *utterance) beside(asked, text string) []found {
