@@ -12,8 +12,9 @@ import (
 // TestATurnReadsItsRunAtMostOnce counts how a store is read for turns of a conversation: what is new, once, for the reply. Only a
 // process that takes the conversation over reads its journal whole, once.
 func TestATurnReadsItsRunAtMostOnce(t *testing.T) {
-	store := teststore.NewLedger()
-	process := func() *dialogue.Conversations {
+	mine := teststore.NewLedger()
+	yours := mine.Beside() // a process that hears of the other one's turns may read them at any time
+	process := func(store *teststore.Ledger) *dialogue.Conversations {
 		rt, err := fermata.New(fermata.Options{Store: store})
 		if err != nil {
 			t.Fatal(err)
@@ -25,12 +26,12 @@ func TestATurnReadsItsRunAtMostOnce(t *testing.T) {
 		}
 		return dialogue.NewConversations(rt, d, dialogue.ConversationOptions{})
 	}
-	here, there := process(), process()
+	here, there := process(mine), process(yours)
 	if _, _, err := here.Open(t.Context(), "ada", map[string]any{"balance": 100}); err != nil {
 		t.Fatal(err)
 	}
-	store.Take()
-	turn := func(talks *dialogue.Conversations, text string, whole int) {
+	mine.Take()
+	turn := func(talks *dialogue.Conversations, store *teststore.Ledger, text string, whole int) {
 		t.Helper()
 		if _, err := talks.Send(t.Context(), "ada", dialogue.Message{Text: text}); err != nil {
 			t.Fatal(err)
@@ -48,9 +49,9 @@ func TestATurnReadsItsRunAtMostOnce(t *testing.T) {
 			t.Errorf("%q reads the run whole %d times and %d parts of it, expected %d and 1: %q", text, ofAll, reads, whole, asked)
 		}
 	}
-	turn(here, "transfer 50 to Bob", 0)
-	turn(here, "no", 0)
-	turn(here, "transfer 20 to Bob", 0)
-	turn(there, "yes", 1)
-	turn(there, "transfer 10 to Bob", 0)
+	turn(here, mine, "transfer 50 to Bob", 0)
+	turn(here, mine, "no", 0)
+	turn(here, mine, "transfer 20 to Bob", 0)
+	turn(there, yours, "yes", 1)
+	turn(there, yours, "transfer 10 to Bob", 0)
 }

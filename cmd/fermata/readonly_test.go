@@ -87,7 +87,7 @@ func TestReadingCommandsLeaveAReadOnlyStoreAlone(t *testing.T) {
 		}
 		chmod(t, folder, 0o555)
 		t.Cleanup(func() { chmod(t, folder, 0o755) })
-		before := contents(t, folder)
+		before := unmarked(contents(t, folder))
 		for _, args := range c.reads {
 			if code := run(store, args...); code != 0 && !(args[0] == "resume" && code == exitConflict) {
 				t.Errorf("%s: %v: exit code %d: %s", name, args, code, stderr)
@@ -98,7 +98,7 @@ func TestReadingCommandsLeaveAReadOnlyStoreAlone(t *testing.T) {
 				t.Errorf("%s: %v: exit code %d, expected %d and why: %s", name, args, code, exitStore, stderr)
 			}
 		}
-		if diff := cmp.Diff(before, contents(t, folder)); diff != "" {
+		if diff := cmp.Diff(before, unmarked(contents(t, folder))); diff != "" {
 			t.Errorf("%s: the folder has changed:\n%s", name, diff[:min(len(diff), 2000)])
 		}
 	}
@@ -136,6 +136,17 @@ func contents(t *testing.T, folder string) map[string]string {
 			t.Fatal(err)
 		}
 		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+// unmarked blanks the marks of readers in the index of a log (bytes 100 to 119 of -shm). They hold nothing of the store, and SQLite
+// sets one at a read where it may: root may, whatever the mode of the file.
+func unmarked(files map[string]string) map[string]string {
+	for name, data := range files {
+		if strings.HasSuffix(name, "-shm") && len(data) > 120 {
+			files[name] = data[:100] + strings.Repeat("\x00", 20) + data[120:]
+		}
 	}
 	return files
 }

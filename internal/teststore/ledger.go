@@ -27,6 +27,9 @@ func NewLedger() *Ledger {
 	return &Ledger{Store: s, Leaser: s.(journal.Leaser)}
 }
 
+// Beside returns a ledger of its own on the same store: what another process asks is not in it.
+func (l *Ledger) Beside() *Ledger { return &Ledger{Store: l.Store, Leaser: l.Leaser} }
+
 func (l *Ledger) note(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
