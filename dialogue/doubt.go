@@ -22,6 +22,11 @@ type doubt struct {
 	Then []doubt `json:"then,omitempty"` // others of the same message, which are asked about when this one is answered
 }
 
+// doubtOf is the doubt whether a change is meant.
+func doubtOf(c Change) doubt {
+	return doubt{Slot: c.Slot, Value: c.Value, Correct: c.Correct, Left: c.Left}
+}
+
 func (o doubt) change() Change {
 	return Change{Slot: o.Slot, Value: o.Value, Confidence: 1, Correct: o.Correct, Left: o.Left}
 }
@@ -30,7 +35,7 @@ func (o doubt) change() Change {
 // keeps the others.
 func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	if s.Doubt != nil {
-		s.Doubt.Then = append(s.Doubt.Then, doubt{Slot: c.Slot, Value: c.Value, Correct: c.Correct, Left: c.Left})
+		s.Doubt.Then = append(s.Doubt.Then, doubtOf(c))
 		return nil
 	}
 	v, err := d.check(s, p, c.Value)
@@ -51,7 +56,9 @@ func (d *Dialogue) doubts(ctx node.Context, s *State, p place, c Change) error {
 	}
 	task := NewConfirm(text, d.replies(nil)...)
 	task.Slot = c.Slot
-	s.Doubt, s.Pending, s.Asked = &doubt{Slot: c.Slot, Value: v, Correct: c.Correct, Left: c.Left}, &task, nil
+	asked := doubtOf(c)
+	asked.Value = v // as the slot keeps it
+	s.Doubt, s.Pending, s.Asked = &asked, &task, nil
 	return nil
 }
 

@@ -133,10 +133,10 @@ func (c *chat) turn(ctx context.Context, do func(ctx context.Context) (dialogue.
 	for rests, frame := false, 0; !rests || c.seen < head && events != nil; {
 		select {
 		case o := <-done:
-			if o.err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
-				return errInterrupted
-			}
 			if o.err != nil {
+				if errors.Is(context.Cause(ctx), errInterrupted) {
+					return errInterrupted
+				}
 				return o.err
 			}
 			rests, c.reply = true, o.reply
