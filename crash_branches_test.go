@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
@@ -218,7 +219,7 @@ func TestJ4_CrashBranchesOnSQLite(t *testing.T) {
 	switch {
 	case exploring():
 		stride = 1
-	case racing:
+	case lawtest.Racing:
 		stride = 17
 	}
 	for _, c := range branchCases {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/model"
@@ -354,7 +355,7 @@ func kills(few, many int) int {
 	switch {
 	case exploring():
 		return many
-	case racing:
+	case lawtest.Racing:
 		return few / 4
 	}
 	return few

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -165,7 +166,7 @@ func ended(t *testing.T, rt *fermata.Runtime, run string) {
 // wait for the lease of the dead.
 func TestJ10_ARestartDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 	t.Parallel()
-	late := heldUp(t, time.Second/10)
+	late := lawtest.HeldUp(t, time.Second/10)
 	h := heldUntil(t, syscall.SIGKILL)
 	rt := restarted(t, h.folder, h.run)
 	works(t, rt)
@@ -180,7 +181,7 @@ func TestJ10_ARestartDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 // So does a timer of the run, where nobody works.
 func TestJ10_ATimerDoesNotWaitForTheLeaseOfTheDead(t *testing.T) {
 	t.Parallel()
-	late := heldUp(t, time.Second/10)
+	late := lawtest.HeldUp(t, time.Second/10)
 	h := heldUntil(t, syscall.SIGKILL)
 	rt := restarted(t, h.folder, h.run)
 	if took := h.taken(soon); took == 0 || took > h.nap+time.Second && !late() {
@@ -202,7 +203,7 @@ func TestJ10_AStoppedProcessIsNotGone(t *testing.T) {
 	if err := h.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	late := heldUp(t, time.Second/10)
+	late := lawtest.HeldUp(t, time.Second/10)
 	if took := h.taken(soon); took == 0 || took > 2*time.Second && !late() {
 		t.Errorf("the run was taken over %v after the process was killed (0: never)", took)
 	}

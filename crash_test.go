@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata/fermatatest"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
 )
@@ -62,7 +63,7 @@ func crashOnDisk(t *testing.T, stride, racingStride int, each func(t *testing.T,
 	switch {
 	case exploring():
 		stride = 1
-	case racing:
+	case lawtest.Racing:
 		stride = racingStride
 	}
 	for _, c := range crashCases {

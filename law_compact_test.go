@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
@@ -283,7 +284,7 @@ func TestJ4_AForkOfACompactedRunComesToTheSameEnd(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o, stride := finished(t, c), 1
-			if racing {
+			if lawtest.Racing {
 				stride = 7
 			}
 			for at := 1; at <= len(o.journal); at += stride {

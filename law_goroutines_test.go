@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/fermatatest"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/node"
@@ -74,7 +75,7 @@ func parallelReasons(topics ...string) *graph.Graph[state] {
 // calls, and people answer them in whatever order they like.
 func TestN3_ReasoningsSideBySideAreFoundByTheirIDs(t *testing.T) {
 	runs := 200
-	if testing.Short() || racing {
+	if testing.Short() || lawtest.Racing {
 		runs = 40
 	}
 	for n := range runs {

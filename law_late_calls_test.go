@@ -9,12 +9,12 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
+	"github.com/fermata-go/fermata/internal/lawtest"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
@@ -75,24 +75,9 @@ func TestJ10_LateCallsRepeatNothing(t *testing.T) {
 
 const lateLease = 2 * time.Second
 
-// heldUp tells whether the machine has held this process up for so long at a time that a lease may have run out.
-func heldUp(t *testing.T, limit time.Duration) func() bool {
-	var is atomic.Bool
-	ctx := t.Context()
-	go func() {
-		for last := time.Now(); ctx.Err() == nil; last = time.Now() {
-			time.Sleep(limit / 10)
-			if time.Since(last) > limit {
-				is.Store(true)
-			}
-		}
-	}()
-	return is.Load
-}
-
 func lateShop(t *testing.T, seed uint64) {
 	const runs = 25
-	starved := heldUp(t, lateLease/3)
+	starved := lawtest.HeldUp(t, lateLease/3)
 	var mu sync.Mutex
 	effects := make(map[string][]string)
 	work := func(ctx node.Context, s state) (state, error) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/fermata-go/fermata/internal/lawtest"
 )
 
 // turnsOf are turns at which something can be said: at nothing, at every question of every flow, with nothing known and
@@ -102,9 +104,12 @@ func FuzzUnderstand(f *testing.F) {
 		turn.Text = said
 		var got []Command
 		work := testing.AllocsPerRun(1, func() { got, _ = p.nlu.understand(&turn) })
-		const most = 90_000 // 15,000 bytes that are no answer to a question for a text
+		most := 90_000.0 // 15,000 bytes that are no answer to a question for a text
+		if lawtest.Racing {
+			most *= 1.1 // a sync.Pool drops a part of what it is given then
+		}
 		if work > most {
-			t.Errorf("%.200q takes %v allocations, and at most %d are promised", said, work, most)
+			t.Errorf("%.200q takes %v allocations, and at most %.0f are promised", said, work, most)
 		}
 		other := turn
 		other.Dialogue = p.again.dialogue
