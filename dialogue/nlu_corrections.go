@@ -16,9 +16,27 @@ func (u *utterance) corrected() []Command {
 	if u.Pending == nil || u.asksText() || u.pointsNowhere() || act == phrase.Doubts || act == phrase.Pauses { // "in a minute"
 		return nil
 	}
+	if all := u.routed(); len(all) > 0 {
+		return all
+	}
 	return corrections(slices.DeleteFunc(u.fits(u.text, false), func(v found) bool {
 		return u.bare(u.slotOf(v.slot), v.Value) || v.Place && u.Pending.confirms() // "the second one": of what?
 	}))
+}
+
+// routed is the one to whom something goes, said where the flow knows of another: "it's for Tim".
+func (u *utterance) routed() []Command {
+	to, ok := u.locale.Routed(u.text)
+	if !ok || !u.Pending.confirms() || u.locale.Act(to) != 0 {
+		return nil
+	}
+	whom := slices.DeleteFunc(u.filled(), func(sl *slot) bool {
+		return !sl.Type.kind().anyWords(sl.Slot) || !u.locale.Receives(spoken(sl))
+	})
+	if len(whom) != 1 {
+		return nil
+	}
+	return []Command{{Type: CorrectSlot, Slot: whom[0].name, Value: to, Confidence: certain}}
 }
 
 // corrections are the commands for values that take the place of others.
@@ -108,6 +126,9 @@ func (u *utterance) correctionIn(said phrase.Said) []Command {
 	said.Rest = rest.text
 	if said.About == "" && rest.answers(whole) {
 		return rest.answered()
+	}
+	if all := rest.routed(); len(all) > 0 {
+		return all
 	}
 	if m := u.parts[u.flow]; m != nil { // "actually to Grace"
 		if best := m.Match(said.Rest, u.Now); len(best) > 0 && len(best[0].Values) > 0 && best[0].Score >= certain && !rest.someNumber(best[0]) {
@@ -317,11 +338,17 @@ func (u *utterance) named(words string) string {
 		s.Choices = append(s.Choices, phrase.Choice{Value: sl.name, Synonyms: spoken(sl).Names})
 	}
 	for _, v := range u.locale.Find(s, phrase.Unelided(words), u.Now) {
-		if name, ok := v.Value.(string); ok && v.Reason == "" && !v.Place && u.locale.CutBegin(v.Text) != "" { // a slot may be called "at"
+		if name, ok := v.Value.(string); ok && v.Reason == "" && !v.Place && !u.shortens(v, name) && u.locale.CutBegin(v.Text) != "" { // a slot may be called "at"
 			return name
 		}
 	}
 	return ""
+}
+
+// shortens reports whether what was said is only the beginning of a slot's name, and too short for it: "Tim" is no "time".
+func (u *utterance) shortens(v phrase.Value, slot string) bool {
+	const short = 3 // letters
+	return len(v.Text) <= short && !slices.ContainsFunc(spoken(u.slotOf(slot)).Names, func(name string) bool { return slices.Contains(phrase.Words(name), strings.ToLower(v.Text)) })
 }
 
 // holding is the slot of the active flow that holds a value.

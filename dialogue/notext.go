@@ -181,8 +181,7 @@ func (u *utterance) mayBeNoText(sl *slot, text string) bool {
 			}
 		}
 	}
-	const least = 2                                                    // words
-	if len(u.locale.Content(text)) >= least && u.locale.Wishes(text) { // "I want to see my balance first"
+	if len(u.locale.Content(text)) > 0 && u.locale.Wishes(text) { // "I want to see my balance first", "I want a refund"
 		if found := u.instead(); begunBy(found) != "" || len(found) == 1 && len(found[0].Options) == 1 {
 			return true
 		}

@@ -54,7 +54,7 @@ func (l Locale) Common(text string) (Said, bool) {
 	m := best[0]
 	saying := of.Commands[m.ID]
 	s := Said{Command: saying.Command, About: saying.About, Score: m.Score}
-	if s.Command == Handoff && s.About == Calling && s.Score < 0.9 {
+	if s.Command == Handoff && (s.About == Calling && s.Score < 0.9 || s.Score < 0.7 && l.Affirms(text)) { // "my agent said yes"
 		return Said{}, false
 	}
 	if s.Command == Cancel || s.Command == Back {

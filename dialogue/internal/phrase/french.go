@@ -159,7 +159,7 @@ var French = &Language{
 			sil te plait | svp | merci | merci beaucoup | si possible | en tout | au total | ca ira | ca me va | alors | bon | ben | oui | ok | daccord | bonjour | euh | ans | heures | pile | tapantes | precises | precise | montant | somme | plutot | vers`,
 		Intros:    `cest | ce sera | ce serait | mon nom est | je mappelle | il sappelle | elle sappelle | nom | le nom est | je dis | disons | je voudrais | je prends | je veux | alors | bon | ok | daccord | envoyez le a | envoyez a | cest pour | la reponse est | ecrivez | bonjour ici | ici | je suis`,
 		Outros:    "je crois | je pense | je dirais | si possible | merci beaucoup | sil vous plait",
-		Selves:    "je suis | nous sommes | on est",
+		Selves:    "je suis | nous sommes | on est | appelez moi | appelle moi | vous pouvez mappeler | tu peux mappeler | on mappelle | tout le monde mappelle",
 		NameWords: "nom noms appelle appelez appellent prenom qui",
 		Polite:    "merci svp stp",
 		Afresh:    "nouveau nouvelle nouveaux nouvel second seconde",
@@ -169,7 +169,7 @@ var French = &Language{
 		Joints:    "de du des a au aux en dans pour avec chez sur vers par entre",
 		Present:   "ici",
 		Owners:    "mon ma mes le la les l notre nos votre vos",
-		Copulas:   "est sont etait cest sera serait sappelle",
+		Copulas:   "est sont etait cest sera serait doit devrait etre sappelle",
 		Leads: map[string]string{
 			"qui": "a pour avec chez de", "ou": "a au aux en dans chez vers", "quoi": "de a", "quel": "de du", "quelle": "de a", "pour": "pour", "avec": "avec", "vers": "vers a",
 		},
@@ -210,7 +210,7 @@ var French = &Language{
 			mince | zut | oups | aie | merde | oh non | ah non | non attendez | non attends | non pardon | non desole | en fait | en realite | finalement | mon erreur | correction | je me suis trompe | je me suis trompee | erreur de ma part | cetait faux |
 			je veux dire | je voulais dire`,
 		Asks:     "que qui quoi comment ou quand pourquoi quel quelle quels quelles combien lequel laquelle questce",
-		Asking:   `est sont etait etaient suis es estce ai a avez ont avait peux peut pouvez peuvent pourrais pourrait pourriez dois doit devez doivent devrait sera seront veut voulez coute coutent va vont appelle signifie fait font dure faut existe marche fonctionne arrive vient prend prenez demande`,
+		Asking:   `est sont etait etaient suis es estce ai a avez ont avait peux peut pouvez peuvent pourrais pourrait pourriez dois doit devez doivent devrait sera seront veut voulez coute coutent va vont signifie fait font dure faut existe marche fonctionne arrive vient prend prenez demande`,
 		Pronouns: "je tu il elle on nous vous ils elles ce cela ca moi quelquun",
 		Requests: `dites moi | dis moi | montrez moi | montre moi | expliquez moi | explique moi | je veux savoir | je voudrais savoir | jaimerais savoir | je me demande | pouvez vous me dire | peux tu me dire | est ce que | est ce qu | quen est il de | savez vous | sais tu | et si`,
 		You:      "vous tu",
@@ -218,7 +218,8 @@ var French = &Language{
 		Parts:    map[string]string{"tomber": "laisse laissez laisser"},
 		Inverted: map[string]string{"vous": "ez es", "tu": "s x", "il": "t d", "elle": "t d", "on": "t d a", "nous": "ons", "ils": "nt", "elles": "nt"},
 		Cancels:  "annuler annulez annule stop arreter arretez arrete abandonner abandonnez",
-		Pauses: `attends | attendez | attends un peu | attendez un peu | attends une seconde | attendez une seconde | attends un instant | attendez un instant | attends une minute | attendez une minute | un moment | un instant | une seconde | une minute | un petit moment |
+		Pauses: `difficile a dire | cest difficile a dire | dur a dire | cest dur a dire | je ne saurais dire | je ne saurais pas dire | je ne peux pas dire | je ne peux pas le dire | je ne sais pas trop |
+			attends | attendez | attends un peu | attendez un peu | attends une seconde | attendez une seconde | attends un instant | attendez un instant | attends une minute | attendez une minute | un moment | un instant | une seconde | une minute | un petit moment |
 			un petit instant | une petite seconde | une petite minute | deux secondes | deux minutes | laissez moi reflechir | laisse moi reflechir | laissez moi voir | laisse moi voir | je reflechis | je suis en train de reflechir | je dois reflechir | je vais reflechir | il faut que je reflechisse |
 			je regarde | je verifie | je dois verifier | plus tard | peut etre plus tard | je ne sais pas | je sais pas | je ne sais pas encore | je sais pas encore | aucune idee | je nai aucune idee | pas sur | pas sure | je ne suis pas sur | je ne suis pas sure | je reviens |
 			patientez | donnez moi une minute | donnez moi un instant | dans une minute | dans un moment | dans un instant | on verra`,
@@ -378,7 +379,7 @@ var French = &Language{
 			"(en fait|plutôt|pardon|désolé|non|attendez|non attendez|finalement|je veux dire|je voulais dire|non je voulais dire|enfin|correction|ah non) {rest}", "[non] (mettez|mettons|disons|prenez) [plutôt] {rest}",
 			"[non] (changez|change|changer|modifiez|modifie|corrigez|corrige|remplacez) [le|la|les|l'|mon|ma|mes] {about} (en|à|par|pour) {rest}", "(pouvez-vous|pourriez-vous) (changer|modifier|corriger) [le|la|les|mon|ma|mes] {about} (en|à|par|pour) {rest}",
 			"pas {about} mais {rest}", "pas (à|pour|de|avec) {about} mais {rest}", "non pas {about} mais {rest}", "pas {about} {rest}", "{rest} au lieu de {about}", "{rest} et non {about}", "{rest} plutôt que {about}", "{rest} pas {about}",
-			"(le|la|les) {about} (devrait être|doit être|est en fait|serait) {rest}", "j'ai dit {rest}",
+			"(le|la|les) {about} (devrait être|doit être|est en fait|serait) {rest}", "(le|la|mon|ma) {about} (est|était) (faux|fausse|incorrect|incorrecte) (c'est|ce doit être|ça devrait être) {rest}", "j'ai dit {rest}",
 		}},
 		{Wrong, "", []string{
 			"[non] [le|la|les|mon|ma] {about} (est faux|est fausse|sont faux|sont fausses|ne sont pas bons|n'est pas bon|n'est pas bonne|n'est pas correct|n'est pas correcte|est incorrect|est incorrecte)", "[non] (mauvais|mauvaise|faux|fausse) {about}",

@@ -158,7 +158,7 @@ var German = &Language{
 		Intros: `es ist | das ist | das ware | es ware | mein name ist | ich heisse | name | der name ist | ich sage | sagen wir | ich mochte | ich nehme | ich will | also | na ja | ok | okay | bitte | es geht an | es ist fur |
 			die antwort ist | schreiben sie | schreib | schick es an | schicken sie es an | senden sie es an | hallo hier ist | hier ist | es endet auf`,
 		Outros:    "glaube ich | denke ich | wurde ich sagen | wenn moglich | vielen dank | danke schon | meine ich",
-		Selves:    "ich bin | wir sind",
+		Selves:    "ich bin | wir sind | nennen sie mich | sie konnen mich nennen | nenn mich | man nennt mich | alle nennen mich",
 		NameWords: "name namen heissen heisst wer",
 		Polite:    "bitte danke dank dankeschon merci",
 		Afresh:    "neu neuer neue neues neuen neuem anderer andere anderen zweiter zweite zweiten",
@@ -187,6 +187,7 @@ var German = &Language{
 	Ways: Ways{
 		Points: `gleiche gleichen gleicher gleiches selbe selben dieselbe dieselben derselbe ubliche ublichen ublicher immer letzte letzten letztes letzter vorher vorhin bisher zuletzt noch weiss wissen weisst wisst sicher entscheide entscheiden frag frage fragen sag sage sagen nachsehen nachschauen schauen uberlegen uberlege spater erinnere erinnern wieder muss musst`,
 		Sites:  "adresse anschrift strasse lieferadresse wohin",
+		Ends:   "sein lauten heissen gehen kommen",
 		Routes: `geht an | gehen an | ist fur | ist an | ware fur | soll an | muss an | schick es an | schicken sie es an | schicken sie es bitte an | bitte an | sende es an | senden sie es an | liefern sie es an | ich wohne in | ich wohne im | ich wohne | wir wohnen im | wir wohnen in | wir wohnen | ich bin umgezogen | wir sind umgezogen | bin umgezogen | jetzt | nun`,
 	},
 	Beside: Beside{
@@ -227,7 +228,8 @@ var German = &Language{
 		Inverted: map[string]string{"sie": "en ern eln", "du": "st", "ihr": "t", "es": "t", "das": "t", "er": "t", "man": "t", "wir": "en"},
 		Links:    "und dann auch ausserdem danach anschliessend aber sowie zusatzlich zudem ferner hinterher daneben plus",
 		Joins:    "und zwar noch | daruber hinaus | im anschluss | im anschluss daran | als nachstes | noch dazu | obendrein | wie auch | des weiteren",
-		Pauses: `moment | moment mal | moment noch | einen moment | einen moment noch | kleinen moment | einen kleinen moment | augenblick | einen augenblick | sekunde | eine sekunde | eine minute | warte | warte mal | warte kurz | warte noch | warten sie | warten sie mal |
+		Pauses: `schwer zu sagen | schwierig zu sagen | das ist schwer zu sagen | das ist schwierig zu sagen | ist schwer zu sagen | kann ich nicht sagen | das kann ich nicht sagen | das kann ich noch nicht sagen | kann ich noch nicht sagen | ich kann es nicht sagen |
+			moment | moment mal | moment noch | einen moment | einen moment noch | kleinen moment | einen kleinen moment | augenblick | einen augenblick | sekunde | eine sekunde | eine minute | warte | warte mal | warte kurz | warte noch | warten sie | warten sie mal |
 			warten sie kurz | warten sie bitte kurz | bitte warten sie kurz | warten sie bitte | warten sie noch | bitte warten | kurz warten | halt mal | ich muss uberlegen | ich muss nachdenken | ich muss kurz uberlegen | ich muss kurz nachdenken | ich muss noch uberlegen | ich muss noch nachdenken |
 			ich uberlege | ich uberlege noch | ich uberlege es mir | ich denke nach | ich denke noch nach | lass mich uberlegen | lassen sie mich uberlegen | lass mich nachdenken | lassen sie mich nachdenken | ich muss nachsehen | da muss ich nachsehen | ich sehe nach |
 			ich schaue nach | spater | vielleicht spater | gleich | ich bin gleich wieder da | bin gleich wieder da | weiss nicht | weiss ich nicht | ich weiss nicht | ich weiss es nicht | das weiss ich nicht | weiss ich noch nicht | ich weiss noch nicht | ich weiss es noch nicht |
@@ -379,7 +381,7 @@ var German = &Language{
 			"das war (falsch|ein fehler|ein tippfehler|nicht richtig)", "ich habe (das|es|etwas) falsch (gesagt|eingegeben|geschrieben)", "ich (will|möchte|muss) (das|es|etwas) (ändern|korrigieren)",
 		}},
 		{Opposite, "", []string{
-			"[nein|nicht das|nicht dieses|ich meinte|ich meine] (den|die|das|der|vom|von dem|von der|zum|zur) (andere|anderen|anderes) [bitte]", "[nein|ich meinte|ich meine] (das gegenteil|umgekehrt|andersrum|andersherum)", "[nein|ich meinte|ich meine] (vom|von dem|von der|auf das|auf die|zum|zur|an den|an die|das|den|die) anderen {about}",
+			"[nein|nicht das|nicht dieses|ich meinte|ich meine] (den|die|das|der|vom|von dem|von der|zum|zur) (andere|anderen|anderes) [bitte]", "[nein|ich meinte|ich meine] (das gegenteil|umgekehrt|andersrum|andersherum)", "[nein|nicht das|nicht dieses|ich meinte|ich meine] (vom|von dem|von der|auf das|auf die|zum|zur|an den|an die|das|den|dem|der|die) (andere|anderen) {about} [bitte]",
 		}},
 		{Help, "", []string{
 			"hilfe [bitte]", "(kannst du|können sie) mir [bitte] helfen", "ich brauche hilfe", "was kannst du [alles] [tun|machen]", "was können sie [alles] [tun|machen|für mich tun]", "was kann ich (sagen|tun|machen|fragen) [hier]", "wie (geht|funktioniert) (das|es) [hier]", "(menü|optionen|befehle)", "welche (möglichkeiten|optionen) (habe ich|gibt es)",
@@ -390,7 +392,7 @@ var German = &Language{
 			"[bitte] (nimm|nehmen sie|nutze|nutzen sie|schreib|schreiben sie|setze|setzen sie|verwende|verwenden sie) [bitte] {rest} (als|für) [den|die|das|mein|meine|meinen] {about}", "[wir|ich] [müssen|muss|möchte|möchten|will|wollen] [den|die|das|meinen|meine|mein] {about} (auf|in|zu|an) {rest} (ändern|verschieben|setzen|legen|verlegen|korrigieren)",
 			"(eigentlich|sondern|lieber|doch|nein|ne|nein warte|warte|ich meine|ich meinte|nein ich meine|nein ich meinte|entschuldigung|sorry|oder doch|doch lieber|nein doch|korrektur) {rest}", "[nein] (mach|machen sie|mach daraus|machen sie daraus|nimm|nehmen sie) {rest} [daraus|draus]",
 			"[nein] (ändere|ändern sie|setze|setzen sie|korrigiere|korrigieren sie) [den|die|das|meinen|meine|mein] {about} (auf|in|zu|an) {rest}", "nicht {about} sondern {rest}", "nicht (an|für|am|um|mit|in|nach|zu|von) {about} sondern {rest}", "nicht {about} {rest}", "{rest} statt {about}", "{rest} anstatt {about}", "{rest} nicht {about}",
-			"(der|die|das) {about} (soll|sollte|ist eigentlich) {rest} [sein]", "es (soll|sollte) {rest} [sein]", "ich (sagte|habe gesagt) {rest}",
+			"(der|die|das) {about} (soll|sollte|ist eigentlich) {rest} [sein]", "(der|die|das|mein|meine) {about} (ist|war) (falsch|nicht richtig) (es ist|er ist|sie ist|richtig ist) {rest}", "es (soll|sollte) {rest} [sein]", "ich (sagte|habe gesagt) {rest}",
 			"[ich] [will|möchte|muss|würde gern|kann ich|können wir|lass mich] [den|die|das|meinen|meine|mein] {about} (ändern|korrigieren|berichtigen|neu eingeben)", "(ändere|ändern sie|korrigiere|korrigieren sie) [den|die|das|meinen|meine|mein] {about}",
 		}},
 		{Wrong, "", []string{

@@ -23,7 +23,11 @@ func (l Locale) Labelled(slot Slot, text string) (rest string, ok bool) {
 		return "", false
 	}
 	start, _ := r.wide(r.says[i+n], r.says[i+n]+1)
-	return strings.TrimSpace(r.text[start:]), true
+	end := len(r.text)
+	if last := len(r.says) - 1; last > i+n && r.language.is(r.wordAt(last), ends) { // "der Name soll Ada sein"
+		end, _ = r.wide(r.says[last], r.says[last]+1)
+	}
+	return strings.TrimSpace(r.text[start:end]), true
 }
 
 // marked is how many spoken words from i on are a name with a colon behind it: "the reason:".

@@ -136,6 +136,7 @@ type Ways struct {
 	Points string // by which an answer points to another one, or is put off: "same", "later"
 	Sites  string // for a place, in the questions for one: "address"
 	Routes string // that lead to a person or a place: "goes to", "I live at"
+	Ends   string // verbs that end an answer of which words before it say what it is: "sein" of "der Name soll Ada sein"
 }
 
 // Beside are the words beside a value that say whether it is the value that is meant.

@@ -41,10 +41,12 @@ func (r *reading) trimmed(names []string) (i, j int) {
 	i, j = 0, len(r.says)
 	who := r.asksName(names)
 	led := who || r.inquires(names, person|site)
+	open := false // a verb may be at the end
 	for i < j {
 		n := r.introduction(i, j, who)
 		if n == 0 {
 			n = r.called(i, j, names)
+			open = open || n > 0
 		}
 		for _, name := range names {
 			if m := r.marked(i, foldedWords(name)); n == 0 && m < j-i {
@@ -56,6 +58,7 @@ func (r *reading) trimmed(names []string) (i, j int) {
 		}
 		if n == 0 && led {
 			n = r.route(i, j)
+			open = open || n > 0
 		}
 		if n == 0 {
 			break
@@ -71,6 +74,9 @@ func (r *reading) trimmed(names []string) (i, j int) {
 			break
 		}
 		j -= n
+	}
+	if open && j > i+1 && r.language.is(r.wordAt(j-1), ends) {
+		j--
 	}
 	if i >= j {
 		return 0, len(r.says)
@@ -124,6 +130,9 @@ func (r *reading) inquires(names []string, any role) bool {
 // route is how many spoken words from i on only lead to a person or a place: "it goes to", "the money is for".
 func (r *reading) route(i, j int) int {
 	k := i
+	for k < j && r.language.is(r.wordAt(k), polite) {
+		k++
+	}
 	_, n := r.language.routes.at(r.line, k)
 	switch {
 	case j-i < 2 || r.initial(i):
@@ -152,8 +161,13 @@ func (r *reading) called(i, j int, names []string) int {
 		for n := 0; n < len(words) && k < j && r.alike(r.wordAt(k), words[n]); n++ {
 			k++
 		}
-		if len(words) > 0 && k == at+len(words) && k < j-1 && r.language.is(r.wordAt(k), copula) {
-			return k + 1 - i
+		if named := k; len(words) > 0 && k == at+len(words) {
+			for k < j-1 && r.language.is(r.wordAt(k), copula) { // "should be"
+				k++
+			}
+			if k > named {
+				return k - i
+			}
 		}
 	}
 	return 0
@@ -270,9 +284,22 @@ func (l Locale) Routed(text string) (rest string, ok bool) {
 	r := l.reading(text, epoch)
 	if n := r.route(0, len(r.says)); n > 0 && !r.cut {
 		start, _ := r.wide(r.says[n], r.says[n]+1)
-		return l.BareName(strings.TrimSpace(r.text[start:])), true
+		last := len(r.says) - 1
+		end := len(r.text)
+		if last > n && r.language.is(r.wordAt(last), ends) {
+			end, _ = r.wide(r.says[last], r.says[last]+1)
+		}
+		return l.BareName(strings.TrimSpace(r.text[start:end])), true
 	}
 	return text, false
+}
+
+// Receives reports whether a slot is called as people are who get something: "recipient".
+func (l Locale) Receives(slot Slot) bool {
+	of := l.language()
+	return slices.ContainsFunc(slot.Names, func(name string) bool {
+		return slices.ContainsFunc(foldedWords(name), func(w string) bool { return of.is(w, person) && !of.is(w, asksName) })
+	})
 }
 
 // isLead reports whether a preposition stands before the answer that was in the question, too: "to Bob", asked "to whom?"
