@@ -15,11 +15,11 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// BulkOptions configure CancelRuns and RetryRuns. The zero value does it.
+// BulkOptions configure CancelRuns, RetryRuns, HoldRuns and ReleaseRuns. The zero value does it.
 type BulkOptions struct {
 	// DryRun only yields the selected runs.
 	DryRun bool
-	// Reason says why, and By who cancels. Both are recorded with each cancellation.
+	// Reason says why, and By who does it. Both are recorded with each cancellation, hold and release.
 	Reason, By string
 	// Plans returns the plan that a run is retried on. Defaults to Options.Plans, and the plans of runs that this process has executed.
 	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
@@ -71,6 +71,44 @@ func (rt *Runtime) RetryRuns(ctx context.Context, q journal.RunQuery, o BulkOpti
 	return b.each(ctx, q)
 }
 
+// HoldRuns holds the runs that a query selects, one by one as the caller reads the results (law J18).
+// It is [Runtime.CancelRuns] for [Runtime.HoldRun]: statuses are running, paused and blocked, all by default. Runs that are held already
+// are passed over.
+func (rt *Runtime) HoldRuns(ctx context.Context, q journal.RunQuery, o BulkOptions) iter.Seq2[BulkResult, error] {
+	return rt.changeHolds(ctx, q, &o, "hold", rt.HoldRun, false)
+}
+
+// ReleaseRuns releases the held runs that a query selects, one by one as the caller reads the results.
+// It is [Runtime.CancelRuns] for [Runtime.ReleaseRun] (law J18): statuses are running, paused and blocked, all by default.
+func (rt *Runtime) ReleaseRuns(ctx context.Context, q journal.RunQuery, o BulkOptions) iter.Seq2[BulkResult, error] {
+	return rt.changeHolds(ctx, q, &o, "release", rt.ReleaseRun, true)
+}
+
+// changeHolds does it to the selected runs that are held, or to those that are not.
+func (rt *Runtime) changeHolds(
+	ctx context.Context, q journal.RunQuery, o *BulkOptions, verb string, change func(ctx context.Context, id, note, by string) error, held bool,
+) iter.Seq2[BulkResult, error] {
+	b := bulk{rt: rt, verb: verb, dry: o.DryRun, statuses: []Status{Running, Paused, Blocked}}
+	b.only = func(info *RunInfo) (bool, error) {
+		if Status(info.Status) == Paused { // nothing else gives such a run an error
+			return held == (info.Error != ""), nil
+		}
+		r, err := rt.Result(ctx, info.ID, nil)
+		return held == (r.Hold != nil), err
+	}
+	b.do = func(info *RunInfo, q *journal.RunQuery) (*Run, error) {
+		now, err := rt.Info(ctx, info.ID)
+		if err == nil && !slices.Contains(q.Statuses, now.Status) {
+			err = runtype.NoLonger(&now, q.Statuses)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return nil, change(ctx, info.ID, o.Reason, o.By)
+	}
+	return b.each(ctx, q)
+}
+
 func (rt *Runtime) planOf(ctx context.Context, info RunInfo, plans func(context.Context, RunInfo) (*plan.Plan, error)) (p *plan.Plan, err error) {
 	if plans != nil {
 		p, err = fleet.FindPlan(ctx, plans, info)
@@ -89,6 +127,7 @@ type bulk struct {
 	verb     string                                                 // for errors
 	dry      bool                                                   // do nothing
 	statuses []Status                                               // that may be selected, and by default are
+	only     func(info *RunInfo) (bool, error)                      // whether it is to be done to one; nil for all
 	do       func(info *RunInfo, q *journal.RunQuery) (*Run, error) // does it to one
 }
 
@@ -107,25 +146,31 @@ func (b *bulk) each(ctx context.Context, q journal.RunQuery) iter.Seq2[BulkResul
 				yield(BulkResult{}, err)
 				return
 			}
+			told := 0
 			for i := range page.Runs {
 				if err := ctx.Err(); err != nil {
 					yield(BulkResult{}, &Error{Code: CodeStopped, Err: err})
 					return
 				}
-				r := BulkResult{Info: page.Runs[i]}
-				if !b.dry {
+				r, is := BulkResult{Info: page.Runs[i]}, true
+				if b.only != nil {
+					if is, r.Err = b.only(&r.Info); r.Err == nil && !is {
+						continue
+					}
+				}
+				if !b.dry && r.Err == nil {
 					r.Run, r.Err = b.do(&r.Info, &q)
 				}
 				if failed, ok := errors.AsType[*Error](r.Err); ok && failed.Code == CodeStore {
 					yield(r, r.Err)
 					return
 				}
-				if !yield(r, nil) {
+				if told++; !yield(r, nil) {
 					return
 				}
 			}
 			if left > 0 {
-				if left -= len(page.Runs); left <= 0 {
+				if left -= told; left <= 0 {
 					return
 				}
 			}

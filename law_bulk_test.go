@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/journal"
+	"github.com/fermata-go/fermata/journal/memory"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -207,4 +209,110 @@ func TestF2_SelectedRunsAreRetried(t *testing.T) {
 			t.Errorf("what had finished ran again: error %v (-want +got):\n%s", err, diff)
 		}
 	})
+}
+
+// Of many runs those are held that are not held already, each with who and why, and only held ones are released.
+func TestJ18_SelectedRunsAreHeldAndReleased(t *testing.T) {
+	onStores(t, func(t *testing.T, s journal.Store) {
+		rt := runtimeOn(t, s)
+		g := single(func(ctx node.Context, s state) (state, error) {
+			_, err := node.Interrupt[bool](ctx, "Go on?")
+			return s, err
+		})
+		changed := single(func(ctx node.Context, s state) (state, error) { return s, node.Sleep(ctx, time.Hour) })
+		team := fermata.WithLabel("team", "a")
+		for _, id := range []string{"r1", "r2", "r3"} {
+			question(t, start(t, rt, g, state{}, fermata.WithID(id), team))
+		}
+		question(t, start(t, rt, g, state{}, fermata.WithID("other")))
+		asked := question(t, start(t, rt, g, state{}, fermata.WithID("blocked"), team)).ID
+		answer(t, rt, asked, true, fermata.Hold())
+		if res := wait(t, resume(t, rt, changed, "blocked")); res.Status != fermata.Blocked {
+			t.Fatalf("the run is %s", res.Status)
+		}
+		if err := rt.HoldRun(t.Context(), "r2", "mine", "eve"); err != nil {
+			t.Fatal(err)
+		}
+		q := journal.RunQuery{Labels: map[string]string{"team": "a"}}
+		held := func() map[string]string {
+			all := make(map[string]string)
+			for _, id := range []string{"r1", "r2", "r3", "other", "blocked"} {
+				res, err := rt.Result(t.Context(), id, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.Hold != nil {
+					all[id] = res.Hold.By + ": " + res.Hold.Note
+				}
+			}
+			return all
+		}
+		o := fermata.BulkOptions{Reason: "the bank is down", By: "ann"}
+		dry := o
+		dry.DryRun = true
+		want := []string{"blocked", "r3", "r1"}
+		if diff := cmp.Diff(want, handled(t, rt.HoldRuns(t.Context(), q, dry))); diff != "" {
+			t.Errorf("dry (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(map[string]string{"r2": "eve: mine"}, held()); diff != "" {
+			t.Errorf("after a dry run (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(want, handled(t, rt.HoldRuns(t.Context(), q, o))); diff != "" {
+			t.Errorf("hold (-want +got):\n%s", diff)
+		}
+		by := "ann: the bank is down"
+		if diff := cmp.Diff(map[string]string{"r1": by, "r2": "eve: mine", "r3": by, "blocked": by}, held()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		few := q
+		few.Limit, few.Statuses = 2, []string{"paused"}
+		if diff := cmp.Diff([]string{"r3", "r2"}, handled(t, rt.ReleaseRuns(t.Context(), few, o))); diff != "" {
+			t.Errorf("release of two (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"blocked", "r1"}, handled(t, rt.ReleaseRuns(t.Context(), q, o))); diff != "" {
+			t.Errorf("release (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(map[string]string{}, held()); diff != "" {
+			t.Errorf("after the release (-want +got):\n%s", diff)
+		}
+		for _, err := range rt.HoldRuns(t.Context(), journal.RunQuery{Statuses: []string{"completed"}}, o) {
+			if failed, ok := errors.AsType[*fermata.Error](err); !ok || failed.Code != fermata.CodeInvalid {
+				t.Errorf("a hold of what has ended: %v", err)
+			}
+		}
+	})
+}
+
+// withoutTimers is a store whose timers nobody may list.
+type withoutTimers struct {
+	journal.Store
+	journal.Leaser
+	t *testing.T
+}
+
+func (s withoutTimers) Timers(ctx context.Context, due int64, limit int) ([]journal.Timer, error) {
+	if due > 1<<60 {
+		s.t.Error("the timers of all runs were read")
+	}
+	return s.Store.Timers(ctx, due, limit)
+}
+
+// A run that has not begun is held without a look at the timers of all others, of which there may be very many.
+func TestJ18_AQueuedRunIsHeldByItself(t *testing.T) {
+	store := memory.New()
+	leased, ok := store.(journal.Leaser)
+	if !ok {
+		t.Fatal("the store knows no leases")
+	}
+	rt := newRuntime(t, fermata.Options{Store: withoutTimers{store, leased, t}, Lease: time.Minute})
+	g := single(func(_ node.Context, s state) (state, error) { return s, nil })
+	if _, err := rt.Start(t.Context(), g.Plan(), &state{}, fermata.WithID("r"), fermata.Queued()); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.HoldRun(t.Context(), "r", "", "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := rt.Info(t.Context(), "r"); err != nil || info.Status != "paused" {
+		t.Errorf("the run is %s, %v", info.Status, err)
+	}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
+	"github.com/fermata-go/fermata/journal"
 )
 
 // shownHold is why a run is held, in `runs show --json` and the last line of `run --json`.
@@ -80,54 +82,112 @@ func (f *breakFlags) resume() (opts []fermata.ResumeOption) {
 	return opts
 }
 
+// holdVerb is what is done to one run or to many: hold or release.
+type holdVerb struct {
+	does, did string
+	who       string // who does it, for the help
+	one       func(h *house, ctx context.Context, id, note, by string) error
+	many      func(h *house, ctx context.Context, q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error]
+	then      func(ctx context.Context, h *house, info *fermata.RunInfo) error // tells what follows for one
+}
+
 func (m *Main) runsHoldCommand() *cobra.Command {
-	var note, as string
-	c := m.onRun(&cobra.Command{
-		Use:   "hold RUN",
-		Short: "Hold a run: nothing begins in it until it is released",
-		Long: "Hold a run, also one that another process owns. Tasks that are at work end and are recorded; answers, messages and timers are " +
-			"recorded too. Nothing begins until `runs release`. A deadline still counts.",
-		Example: `fermata runs hold run_01939f2e --note 'the bank is down'`,
-	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
-		if err := h.HoldRun(ctx, info.ID, note, as); err != nil {
-			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
-		}
-		now, err := h.Info(ctx, info.ID)
-		if err != nil {
-			return err
-		}
-		text := "held " + info.ID
-		if fermata.Status(now.Status) == fermata.Running {
-			text += ": it is paused once its tasks at work have ended"
-		}
-		m.out.Println(text)
-		if !m.global.quiet {
-			m.hints(hintTo("let it go on", "runs", "release", idFor(m.err, info.ID, nil)))
-		}
-		return nil
+	return m.changeHoldCommand(&cobra.Command{
+		Use:   "hold [RUN]",
+		Short: "Hold a run, or many: nothing begins in it until it is released",
+		Long: "Hold a run, or many, also those that another process owns. Tasks that are at work end and are recorded; answers, messages and timers " +
+			"are recorded too. Nothing begins until `runs release`. A deadline still counts.",
+		Example: `fermata runs hold run_01939f2e --note 'the bank is down'
+fermata runs hold --plan payments --note 'the bank is down' --dry-run`,
+	}, &holdVerb{
+		does: "hold", did: "held", who: "who holds the run",
+		one: func(h *house, ctx context.Context, id, note, by string) error { return h.HoldRun(ctx, id, note, by) },
+		many: func(h *house, ctx context.Context, q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error] {
+			return h.HoldRuns(ctx, q, o)
+		},
+		then: func(ctx context.Context, h *house, info *fermata.RunInfo) error {
+			now, err := h.Info(ctx, info.ID)
+			if err != nil {
+				return err
+			}
+			text := "held " + info.ID
+			if fermata.Status(now.Status) == fermata.Running {
+				text += ": it is paused once its tasks at work have ended"
+			}
+			m.out.Println(text)
+			if !m.global.quiet {
+				m.hints(hintTo("let it go on", "runs", "release", idFor(m.err, info.ID, nil)))
+			}
+			return nil
+		},
 	})
-	c.Flags().StringVar(&note, "note", "", "why, for the record: a `text`")
-	c.Flags().StringVar(&as, "as", m.user(), "who holds the run, for the record: a `name`")
-	return c
 }
 
 func (m *Main) runsReleaseCommand() *cobra.Command {
+	return m.changeHoldCommand(&cobra.Command{
+		Use:   "release [RUN]",
+		Short: "Release a run that is held, or many",
+		Example: `fermata runs release run_01939f2e --note 'the bank is back'
+fermata runs release --plan payments --note 'the bank is back'`,
+	}, &holdVerb{
+		does: "release", did: "released", who: "who releases the run",
+		one: func(h *house, ctx context.Context, id, note, by string) error { return h.ReleaseRun(ctx, id, note, by) },
+		many: func(h *house, ctx context.Context, q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error] {
+			return h.ReleaseRuns(ctx, q, o)
+		},
+		then: func(_ context.Context, _ *house, info *fermata.RunInfo) error {
+			m.out.Println("released " + info.ID)
+			if !m.global.quiet && resumable(info) {
+				m.hints(hintTo("go on here, where no worker does", "resume", idFor(m.err, info.ID, nil)))
+			}
+			return nil
+		},
+	})
+}
+
+// changeHoldCommand makes a command that holds or releases one run or many.
+func (m *Main) changeHoldCommand(c *cobra.Command, verb *holdVerb) *cobra.Command {
 	var note, as string
-	c := m.onRun(&cobra.Command{
-		Use:     "release RUN",
-		Short:   "Release a run that is held",
-		Example: `fermata runs release run_01939f2e --note 'the bank is back'`,
-	}, func(ctx context.Context, h *house, info fermata.RunInfo) error {
-		if err := h.ReleaseRun(ctx, info.ID, note, as); err != nil {
+	var asJSON bool
+	var many selection
+	m.onRun(c, func(ctx context.Context, h *house, info fermata.RunInfo) error {
+		if err := verb.one(h, ctx, info.ID, note, as); err != nil {
 			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
 		}
-		m.out.Println("released " + info.ID)
-		if !m.global.quiet && resumable(&info) {
-			m.hints(hintTo("go on here, where no worker does", "resume", idFor(m.err, info.ID, nil)))
+		if asJSON {
+			m.writeLine(bulkLine{runLine: lineOf(&info, nil), Done: true})
+			return nil
 		}
-		return nil
+		return verb.then(ctx, h, &info)
 	})
+	ofOne := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		one, err := many.one(c, args)
+		switch {
+		case err != nil:
+			return err
+		case one:
+			return ofOne(c, args)
+		}
+		q, err := many.runQuery(m)
+		if err != nil {
+			return err
+		}
+		return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
+			all := verb.many(h, ctx, q, fermata.BulkOptions{DryRun: many.dry, Reason: note, By: as})
+			return m.bulk(&many, asJSON, bulkVerb{verb.does, verb.did, func(r *fermata.BulkResult) (fermata.Status, error) {
+				now, err := h.Info(ctx, r.Info.ID)
+				if err == nil {
+					r.Info = now
+				}
+				return fermata.Status(now.Status), err
+			}}, all)
+		})
+	}
+	c.Args = atMostOneRun
+	many.add(c, verb.does, "running, paused and blocked")
+	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
 	c.Flags().StringVar(&note, "note", "", "why, for the record: a `text`")
-	c.Flags().StringVar(&as, "as", m.user(), "who releases the run, for the record: a `name`")
+	c.Flags().StringVar(&as, "as", m.user(), verb.who+", for the record: a `name`")
 	return c
 }

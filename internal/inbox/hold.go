@@ -19,7 +19,7 @@ func (in *Inbox) HoldRun(ctx context.Context, id, note, by string) error {
 	if err != nil {
 		return err
 	}
-	return in.changeHold(ctx, id, func(row *runtype.RunInfo, is *machine.Holding, now int64, b *journal.Batch) error {
+	return in.changeHold(ctx, id, func(row *runtype.RunInfo, is *holding, now int64, b *journal.Batch) error {
 		if is.At != 0 {
 			return nil
 		}
@@ -31,7 +31,7 @@ func (in *Inbox) HoldRun(ctx context.Context, id, note, by string) error {
 			return err
 		}
 		if in.Leased && row.Status == string(runtype.Running) && row.Driver == "" { // nothing is at work, and nobody need take it
-			return in.pause(ctx, row, now, b)
+			return in.pause(ctx, row, is.retried, now, b)
 		}
 		return nil
 	})
@@ -44,10 +44,14 @@ func (in *Inbox) heldBody(id, note, by string) ([]byte, error) {
 	return json.Marshal(journal.HeldBody{By: by, Note: note})
 }
 
-// pause adds to a batch that a run without an owner is paused. Its tasks are tried again once it is released.
-func (in *Inbox) pause(ctx context.Context, row *runtype.RunInfo, now int64, b *journal.Batch) error {
+// pause adds to a batch that a run without an owner is paused. Its tasks are tried again once it is released: where one ever was
+// tried again, its timer is sought among those of all runs.
+func (in *Inbox) pause(ctx context.Context, row *runtype.RunInfo, retried bool, now int64, b *journal.Batch) error {
 	b.Entries = append(b.Entries, journal.Entry{Kind: journal.RunPaused, At: now})
 	row.Status = string(runtype.Paused)
+	if !retried {
+		return nil
+	}
 	timers, err := in.Store.Timers(ctx, math.MaxInt64, 0)
 	if err != nil {
 		return in.StoreError(row.ID, err)
@@ -71,7 +75,7 @@ func (in *Inbox) ReleaseRun(ctx context.Context, id, note, by string) error {
 		return err
 	}
 	defer in.Waker.WillWake(id)()
-	return in.changeHold(ctx, id, func(row *runtype.RunInfo, is *machine.Holding, now int64, b *journal.Batch) error {
+	return in.changeHold(ctx, id, func(row *runtype.RunInfo, is *holding, now int64, b *journal.Batch) error {
 		if is.At == 0 {
 			return nil
 		}
@@ -81,9 +85,15 @@ func (in *Inbox) ReleaseRun(ctx context.Context, id, note, by string) error {
 	})
 }
 
+// holding is what the journal of a run says of its hold.
+type holding struct {
+	machine.Holding
+	retried bool // a task has been tried again, or is to be
+}
+
 // changeHold stores what change adds to a batch, and wakes the run. After a conflict it looks again (law J3).
 func (in *Inbox) changeHold(
-	ctx context.Context, id string, change func(row *runtype.RunInfo, is *machine.Holding, now int64, b *journal.Batch) error,
+	ctx context.Context, id string, change func(row *runtype.RunInfo, is *holding, now int64, b *journal.Batch) error,
 ) error {
 	for {
 		row, err := in.Info(ctx, id)
@@ -97,9 +107,10 @@ func (in *Inbox) changeHold(
 		if row.Ended() {
 			return &runtype.Error{Code: runtype.CodeConflict, Run: id, Err: runtype.Conflict("the run is " + row.Status + " already")}
 		}
-		var is machine.Holding
+		var is holding
 		for e, err := range in.Store.Read(ctx, id, 0) {
 			if err == nil && e.Seq <= row.Head {
+				is.retried = is.retried || e.Kind == journal.NodeRetrying
 				err = is.Note(&e)
 			}
 			if err != nil {
