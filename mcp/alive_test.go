@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -41,8 +43,12 @@ type place struct {
 	died   chan struct{} // closed when the server is gone
 }
 
+// newPlace is on a loopback address of its own, where there are many: nobody else gets its port while its server is gone.
 func newPlace(t *testing.T) *place {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 1+rand.IntN(254), rand.IntN(255), 1+rand.IntN(254)))
+	if err != nil { // of a system that has one
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
