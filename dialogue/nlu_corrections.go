@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
@@ -224,65 +223,6 @@ func (u *utterance) isWrong(said phrase.Said) []Command {
 	return nil
 }
 
-// namedWith is the value that stands behind the name of a slot and a mark: "deposit: 90".
-func (u *utterance) namedWith(words string) []Command {
-	name, said, ok := strings.Cut(words, ":")
-	slot := u.named(name)
-	if !ok || slot == "" {
-		return nil
-	}
-	return u.correctionFor(slot, phrase.Said{Command: phrase.Correct, About: name, Rest: strings.TrimSpace(said)})
-}
-
-// about is the slot that some words name, or whose value they are.
-func (u *utterance) about(words string) string {
-	if slot := u.named(words); slot != "" {
-		return slot
-	}
-	if slot := u.holding(words); slot != "" {
-		return slot
-	}
-	if slot := u.holding(u.locale.CutBegin(words)); slot != "" { // "not to John"
-		return slot
-	}
-	return u.endsName(words)
-}
-
-// endsName is the only slot whose name ends with a word: "the number" is the phone number, "Nummer" the Telefonnummer.
-func (u *utterance) endsName(words string) string {
-	const least = 4 // letters
-	said := u.locale.Content(words)
-	if len(said) != 1 || len(said[0]) < least {
-		return ""
-	}
-	slot := ""
-	for _, sl := range u.places() {
-		if !slices.ContainsFunc(spoken(sl).Names, func(name string) bool {
-			return strings.HasSuffix(strings.Join(phrase.Words(name), " "), said[0])
-		}) {
-			continue
-		}
-		if slot != "" {
-			return ""
-		}
-		slot = sl.name
-	}
-	return slot
-}
-
-// severalNamed empties the slots that some words name, where they name several: "the date and the time".
-func (u *utterance) severalNamed(words string) (all []Command) {
-	from := 0
-	for _, cut := range append(u.locale.Cuts(words), [2]int{len(words), len(words)}) {
-		slot := u.named(words[from:cut[0]])
-		if slot == "" {
-			return nil
-		}
-		all, from = append(all, Command{Type: ClearSlot, Slot: slot, Confidence: surely}), cut[1]
-	}
-	return all
-}
-
 // wrong is a slot whose value is not right: what it should be was not said.
 func (u *utterance) wrong(slot string) []Command {
 	switch {
@@ -326,55 +266,6 @@ func (u *utterance) alternative(text string) []Command {
 		return nil
 	}
 	return all
-}
-
-// named is the slot of the active flow that some words name; "" for none.
-func (u *utterance) named(words string) string {
-	if strings.TrimSpace(words) == "" {
-		return ""
-	}
-	s := phrase.Slot{Kind: phrase.Single}
-	for _, sl := range u.places() {
-		s.Choices = append(s.Choices, phrase.Choice{Value: sl.name, Synonyms: spoken(sl).Names})
-	}
-	for _, v := range u.locale.Find(s, phrase.Unelided(words), u.Now) {
-		if name, ok := v.Value.(string); ok && v.Reason == "" && !v.Place && !u.shortens(v, name) && u.locale.CutBegin(v.Text) != "" { // a slot may be called "at"
-			return name
-		}
-	}
-	return ""
-}
-
-// shortens reports whether what was said is only the beginning of a slot's name, and too short for it: "Tim" is no "time".
-func (u *utterance) shortens(v phrase.Value, slot string) bool {
-	const short = 3 // letters
-	return len(v.Text) <= short && !slices.ContainsFunc(spoken(u.slotOf(slot)).Names, func(name string) bool { return slices.Contains(phrase.Words(name), strings.ToLower(v.Text)) })
-}
-
-// holding is the slot of the active flow that holds a value.
-func (u *utterance) holding(text string) string {
-	for _, sl := range u.filled() {
-		v, ok := u.read(sl, text)
-		if ok && v.Reason == "" && !v.Place && (equal(v.Value, u.Filled[sl.name]) || u.Pending.confirms() && u.isWeekdayOf(text, v.Value, u.Filled[sl.name])) {
-			return sl.name
-		}
-	}
-	return ""
-}
-
-// isWeekdayOf reports whether words say the weekday of a day alone: "Tuesday" of Tuesday 8 December, whichever Tuesday it is.
-func (u *utterance) isWeekdayOf(text string, said, day any) bool {
-	return weekdayOf(said) != "" && weekdayOf(said) == weekdayOf(day) && phrase.Weekday(u.locale, text)
-}
-
-// weekdayOf is the weekday of a day; "" for any other value.
-func weekdayOf(v any) string {
-	s, _ := v.(string)
-	day, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		return ""
-	}
-	return day.Weekday().String()
 }
 
 // fits are the slots of the active flow that what was said can be for: what is counted, of the filled ones that of which

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// HeldUp tells whether the machine holds this process up, from the call on: for so long at a time, or for a fifth of the time in
-// all. A bound on how long something takes says nothing then.
+// HeldUp returns a function that tells whether the machine has held this process up since the call.
+// It has where it let the process wait for limit at a time, or for a fifth of the time in all. A bound on how long something takes says
+// nothing then.
 func HeldUp(t testing.TB, limit time.Duration) func() bool {
 	t.Helper()
 	var atOnce atomic.Bool
