@@ -164,7 +164,7 @@ func sayings(t *testing.T) (all []string) {
 	}
 	some := 1200
 	if lawtest.Racing { // one goroutine reads them
-		some = 300
+		some = 600
 	}
 	step := max(1, len(all)/some)
 	for i := range all {
