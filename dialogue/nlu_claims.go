@@ -98,6 +98,18 @@ func (all claims) by(c Command) (of []*claim) {
 	return of
 }
 
+// said are the words of the values that some commands give.
+func (all claims) said(commands []Command) (values []found) {
+	for _, c := range commands {
+		for _, o := range all.by(c) {
+			if !o.lost {
+				values = append(values, found{o.Value, c.Slot})
+			}
+		}
+	}
+	return values
+}
+
 // decide takes from each slot the claims to words that another one has a better claim to, and from a slot with one claim that is left all
 // others. It reports whether that has changed a claim.
 func (all claims) decide() (changed bool) {

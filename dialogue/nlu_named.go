@@ -3,7 +3,6 @@ package dialogue
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
@@ -94,24 +93,15 @@ func (u *utterance) shortens(v phrase.Value, slot string) bool {
 func (u *utterance) holding(text string) string {
 	for _, sl := range u.filled() {
 		v, ok := u.read(sl, text)
-		if ok && v.Reason == "" && !v.Place && (equal(v.Value, u.Filled[sl.name]) || u.Pending.confirms() && u.isWeekdayOf(text, v.Value, u.Filled[sl.name])) {
-			return sl.name
+		if !ok || v.Reason != "" || v.Place || !equal(v.Value, u.Filled[sl.name]) {
+			continue
 		}
+		day := sl.traits().day
+		weekday := day && phrase.Weekday(u.locale, u.locale.CutBegin(text)) // "Tuesday", where the day that was shown is one
+		if weekday && !u.Pending.confirms() || day && v.Left != "" {
+			continue
+		}
+		return sl.name
 	}
 	return ""
-}
-
-// isWeekdayOf reports whether words say the weekday of a day alone: "Tuesday" of Tuesday 8 December, whichever Tuesday it is.
-func (u *utterance) isWeekdayOf(text string, said, day any) bool {
-	return weekdayOf(said) != "" && weekdayOf(said) == weekdayOf(day) && phrase.Weekday(u.locale, text)
-}
-
-// weekdayOf is the weekday of a day; "" for any other value.
-func weekdayOf(v any) string {
-	s, _ := v.(string)
-	day, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		return ""
-	}
-	return day.Weekday().String()
 }

@@ -18,6 +18,7 @@ func (u *utterance) unambiguous(all []Command) []Command {
 	}
 	text := u.text
 	said, ok := u.locale.Common(u.text)
+	u.denied(all, said)
 	if ok && said.Command == phrase.Correct && said.About != "" && said.Score >= certain {
 		if text = said.Rest; u.locale.Negated(u.text) { // "not on Tuesday, on Wednesday"
 			return all
@@ -109,6 +110,36 @@ func doubtAll(all []Command, claims claims) {
 		}
 		all[i].Left = all[at].Left
 	}
+}
+
+// denied has the user asked about values beside a denial that takes nothing back: "large is not needed", "Friday at 3 I'm not home".
+func (u *utterance) denied(all []Command, said phrase.Said) {
+	if u.turned || !u.collects() || begunBy(all) != "" || !u.locale.Declines(u.text) || u.takesBack(said) {
+		return
+	}
+	rest := without(u.text, u.claims(all).said(all))
+	for i, c := range all {
+		sl := u.slotOf(c.Slot)
+		if (c.Type == SetSlot || c.Type == CorrectSlot) && c.Left == "" && c.Confidence > 0 && sl != nil && !sl.inWords() && !sl.isVerdict() && u.locale.Declines(rest) {
+			all[i].Left = u.text
+		}
+	}
+}
+
+// takesBack reports whether a denial is about a slot, about a value that was given, or about another one for what was asked.
+func (u *utterance) takesBack(said phrase.Said) bool {
+	if said.About == "" {
+		return false
+	}
+	if u.about(said.About) != "" {
+		return true
+	}
+	sl := u.asked()
+	if sl == nil || sl.inWords() {
+		return false
+	}
+	v, ok := u.read(sl, said.About)
+	return ok && v.Left == ""
 }
 
 // keepNamed takes a value that only words in another clause doubt, where the user is asked about another value: "lovely weather today, 3

@@ -14,6 +14,7 @@ type Asides struct {
 	Turning  string // openers with which something is put right or stopped: "sorry", "wait", "no wait"
 	Asks     string // words that begin a question: "what"
 	Asking   string // verbs behind them, and before a pronoun: "is"
+	Modals   string // those of them that ask for something, and not what is: "can"
 	Pronouns string // behind a verb that begins a question: "is there"
 	Requests string // sayings that begin a question by themselves: "tell me"
 	Cancels  string // verbs that ask to stop, when something of a conversation follows: "cancel my"
@@ -362,6 +363,29 @@ func (l Locale) Negated(text string) bool {
 	for k := range r.says {
 		if r.language.class(r.wordAt(k)) == negation {
 			return true
+		}
+	}
+	return false
+}
+
+// Declines reports whether an utterance has a sentence that denies something: "it is not needed", "I'm not home".
+func (l Locale) Declines(text string) bool {
+	r := l.reading(text, epoch)
+	const near = 2 // words
+	for k := range r.says {
+		if word := r.wordAt(k); r.language.class(word) != negation || r.language.is(word, without) {
+			continue
+		}
+		if m, _ := r.mood(k); m == saysNo && !r.language.is(r.wordAt(k), asking) && k == 0 {
+			continue
+		}
+		if r.language.is(r.wordAt(k), asking) { // "isn't"
+			return true
+		}
+		for j := max(0, k-near); j < k; j++ {
+			if r.language.is(r.wordAt(j), asking|copula) && !r.parted(j+1) {
+				return true
+			}
 		}
 	}
 	return false

@@ -72,15 +72,13 @@ func Objected(l Locale, text string) (what string, ok bool) {
 
 // Weekday reports whether all that an utterance says is a weekday: "on Tuesday".
 func Weekday(l Locale, text string) bool {
-	r, days := l.reading(text, epoch), 0
+	r := l.reading(text, epoch)
 	for k, t := range r.says {
-		if _, is := r.language.weekdays[r.word(t)]; is {
-			days++
-		} else if r.language.class(r.wordAt(k)) != function && !r.language.is(r.wordAt(k), joint|owner) {
+		if _, is := r.language.weekdays[r.word(t)]; !is && r.language.class(r.wordAt(k)) != function && !r.language.is(r.wordAt(k), joint|owner) {
 			return false
 		}
 	}
-	return days == 1
+	return r.weekdays() == 1
 }
 
 // ComesFirst reports whether an utterance begins as "first your prices" does.

@@ -180,7 +180,7 @@ var English = &Language{
 		Joints:    "from to on at by with in for of as via using",
 		Present:   "here speaking",
 		Owners:    "my our the her his their its",
-		Copulas:   "is are was will would should be s",
+		Copulas:   "is are was will would should be s im youre theyre",
 		Leads: map[string]string{
 			"to": "to", "whom": "to for from with", "who": "to for from with", "for": "for", "from": "from", "at": "at", "in": "in", "on": "on",
 			"with": "with", "by": "by", "about": "about", "where": "to at in",
@@ -225,6 +225,7 @@ var English = &Language{
 		Soft:     `ok | okay | okey | good | great | cool | nice | fine | perfect | excellent | lovely | right | alright | all right | sure | yes | yeah | yep | yup | thanks | thank you | thx | so | well | now | then | hey | hi | hello | look | listen | see | man | dude | mate | bro | and | but | also | anyway | anyways | anyhow | i see | got it | understood | interesting | please | no problem | no worries | true | gosh | wow | hooray | yay | lol | haha`,
 		Turning:  `wait | wait wait | wait a minute | wait a second | wait a sec | wait a moment | hold on | hold up | hang on | hang on a minute | hang on a second | one moment | one moment please | one second | one sec | just a moment | just a second | just a sec | just a minute | a moment | a second | give me a moment | give me a second | give me a minute | sorry | so sorry | im sorry | i am sorry | apologies | my apologies | pardon | actually | oops | whoops | oopsie | ooops | my bad | my mistake | my fault | scratch that | strike that | no wait | no sorry | no actually | wait no | oh no | damn | dammit | damn it | darn | shoot | dang | shit | crap | gee | jeez | geez | hm no | no no wait | on second thought | on second thoughts | come to think of it | correction | i was wrong | i made a mistake | i mistyped | thats wrong | typo | yikes | stop it | let me rephrase | i mean | hmm wait`,
 		Asks:     "what whats where wheres when whens why whys who whos whom whose which how hows",
+		Modals:   "can could will would shall should may might cant couldnt wont wouldnt",
 		Asking:   `is are was were am do does did can could will would shall should have has had may might must cant isnt arent dont doesnt didnt wont wouldnt couldnt havent hasnt`,
 		Pronouns: "i you he she it we they there this that these those my your our me anybody anyone somebody someone everything",
 		Requests: `tell me | show me | explain | can you tell me | i want to know | i would like to know | id like to know | i wonder | im wondering | i was wondering | what about | how come | what if | any idea | do you know | help me understand | let me know | why not | what the`,

@@ -210,6 +210,7 @@ var French = &Language{
 			mince | zut | oups | aie | merde | oh non | ah non | non attendez | non attends | non pardon | non desole | en fait | en realite | finalement | mon erreur | correction | je me suis trompe | je me suis trompee | erreur de ma part | cetait faux |
 			je veux dire | je voulais dire`,
 		Asks:     "que qui quoi comment ou quand pourquoi quel quelle quels quelles combien lequel laquelle questce",
+		Modals:   "peux peut pouvez peuvent pourrais pourrait pourriez veut voulez va vont",
 		Asking:   `est sont etait etaient suis es estce ai a avez ont avait peux peut pouvez peuvent pourrais pourrait pourriez dois doit devez doivent devrait sera seront veut voulez coute coutent va vont signifie fait font dure faut existe marche fonctionne arrive vient prend prenez demande`,
 		Pronouns: "je tu il elle on nous vous ils elles ce cela ca moi quelquun",
 		Requests: `dites moi | dis moi | montrez moi | montre moi | expliquez moi | explique moi | je veux savoir | je voudrais savoir | jaimerais savoir | je me demande | pouvez vous me dire | peux tu me dire | est ce que | est ce qu | quen est il de | savez vous | sais tu | et si`,

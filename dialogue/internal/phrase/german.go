@@ -214,6 +214,7 @@ var German = &Language{
 			entschuldige | entschuldigen sie | verzeihung | pardon | tut mir leid | es tut mir leid | eigentlich | ups | hoppla | mist | verdammt | oje | oh nein | nein warte | nein moment | nein sorry | nein entschuldigung | nein doch | doch |
 			mein fehler | korrektur | ich habe mich vertan | ich habe mich vertippt | ich habe mich geirrt | vertippt | das war falsch | scheisse | quatsch | ich meine | nein quatsch`,
 		Asks:     "was wer wie wo wann warum wieso weshalb welche welcher welches welchen welchem wen wem wessen wohin woher wozu wieviel womit wofur",
+		Modals:   "kann konnen kannst konnte konnten soll sollen sollte darf durfen durfte will wollen mochte wurde wurden geht ginge",
 		Asking:   `ist sind war waren bin bist hat habe haben hast hatte hatten kann konnen kannst konnte konnten muss mussen musste soll sollen sollte darf durfen durfte wird werden will wollen mochte wurde wurden kostet kosten geht gehen heisst heissen bedeutet macht machen dauert gibt bekomme bekommt brauche braucht brauchen steht stehen passiert funktioniert liegt kommt kommen verlangt fragen frage`,
 		Pronouns: "ich du er sie es wir ihr man das dies diese dieser denn ihnen mir uns jemand",
 		Requests: `sag mir | sagen sie mir | zeig mir | zeigen sie mir | erklar mir | erklaren sie mir | erklar | ich will wissen | ich mochte wissen | ich wurde gern wissen | ich frage mich | konnen sie mir sagen | kannst du mir sagen | was ist mit | wie kommt es | was ware wenn |

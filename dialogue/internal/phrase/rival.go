@@ -238,22 +238,19 @@ func (r *reading) isDayPart(t int) bool {
 
 // Proposes reports whether an utterance asks whether something suits: "10?", "is Friday ok?".
 //
-// "How about Friday?" and "can we make it Friday?" ask for it.
+// So does one that asks what is: "is that Friday?", "did I say Friday?". "How about Friday?" and "can we make it Friday?" ask for it.
 func (l Locale) Proposes(text string) bool {
 	r := l.reading(text, epoch)
-	if r.cut || !strings.ContainsAny(text, "?¿？") {
-		return false
-	}
 	i, _ := r.opened()
-	if !r.asks(i) || r.language.is(r.wordAt(i), askword) {
+	if r.cut || !r.asks(i) || r.language.is(r.wordAt(i), askword) {
 		return false
 	}
 	for k := i; k+1 < len(r.says); k++ {
 		if r.language.is(r.wordAt(k), asking) && r.language.is(r.wordAt(k+1), pronoun) {
-			return false
+			return !r.language.is(r.wordAt(k), modal) // "did I say Friday"
 		}
 	}
-	return true
+	return strings.ContainsAny(text, "?¿？")
 }
 
 // Inquires reports whether an utterance asks with a word of questions: "how much are 3 bikes".

@@ -41,8 +41,20 @@ func (r *reading) weekday(i int) (dated, bool) {
 		return r.inWeeks(day, n, end), true
 	} else if days, j, ok := r.weeksBehind(j); ok {
 		d.day, d.j = d.day.add(days), j
+	} else if known, _, ok := r.known(); ok && known.weekday() == day && !known.before(r.today()) && r.weekdays() == 1 { // "yes, Thursday", of a day that is one
+		d.day = known
 	}
 	return d, true
+}
+
+// weekdays is how many weekdays were said.
+func (r *reading) weekdays() (n int) {
+	for _, t := range r.says {
+		if _, is := r.language.weekdays[r.word(t)]; is {
+			n++
+		}
+	}
+	return n
 }
 
 // recurs reports whether a weekday at a token is one that comes again and again: "Fridays", "freitags". "Friday's" is one day.
