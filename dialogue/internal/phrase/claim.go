@@ -153,20 +153,13 @@ func (r *reading) countedTokens(slots []Slot, signs map[string]Signs, names [][]
 				switch {
 				case v.i == t && r.isLabel(t, names[k], counted):
 					labelled[t] = true
-				case v.j == t && counts && !labelled[v.i] && counted[v.i] == 0 && r.endsName(t, names[k]):
+				case v.j == t && counts && !labelled[v.i] && counted[v.i] == 0 && slices.ContainsFunc(names[k], func(name []string) bool { return r.counts(name, t) }):
 					counted[v.i] = k + 1
 				}
 			}
 		}
 	}
 	return counted
-}
-
-// endsName reports whether a token is the last word of one of some names.
-func (r *reading) endsName(t int, names [][]string) bool {
-	return slices.ContainsFunc(names, func(words []string) bool {
-		return len(words) > 0 && r.alike(r.folded(t), words[len(words)-1])
-	})
 }
 
 // isLabel reports whether one of some names stands before a token, with no more than small words between, that does not count a

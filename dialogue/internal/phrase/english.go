@@ -304,7 +304,7 @@ var English = &Language{
 			"01-01": "new years day | new year | new years", "10-31": "halloween", "02-14": "valentines day",
 		},
 		Now:     "right now | just now | at the moment | at this moment | at present | at the present time | right away | straight away",
-		Lasting: "for", Times: "time times",
+		Lasting: "for", Rates: "per each every", Times: "time times",
 		True: "true yes on enabled enable", False: "false no off disabled disable",
 		Ands: "and plus also n", Without: "no without zero",
 		Called:        map[string]string{"phone": "number | phone | phone number | telephone | telephone number | mobile | cell", "email": "email | mail | email address | address"},

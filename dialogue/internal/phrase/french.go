@@ -296,7 +296,7 @@ var French = &Language{
 		ShortWeekdays: "dim lun mar mer jeu ven sam",
 		Now:           "tout de suite | en ce moment | a linstant | la maintenant",
 		Ago:           "il y a | il ya | ya | ca fait",
-		Since:         "depuis", Lasting: "pour en pendant durant", Times: "fois",
+		Since:         "depuis", Lasting: "pour en pendant durant", Rates: "par chaque", Times: "fois",
 		True: "oui vrai", False: "non faux",
 		Ands: "et plus ainsi", Without: "aucun aucune sans zero pas",
 		Called:   map[string]string{"phone": "numéro | téléphone | numéro de téléphone | portable", "email": "mail | email | adresse | adresse mail"},

@@ -308,7 +308,7 @@ var German = &Language{
 		Now:     "gerade | gerade eben | jetzt gerade | im moment | in diesem moment | zurzeit | momentan",
 		Endings: "te ter ten tes tem", PartsOfDays: "fruh morgen vormittag mittag nachmittag abend nacht", ShortWeekdays: "so mo di mi do fr sa",
 		Ago:   "vor",
-		Since: "ab", Lasting: "fur", Times: "mal male", Capitals: true,
+		Since: "ab", Lasting: "fur", Rates: "pro je per", Times: "mal male", Capitals: true,
 		True: "ja wahr an ein", False: "nein falsch aus",
 		Ands: "und sowie plus auch", Without: "kein keine keinen keinem keiner ohne null",
 		Called:   map[string]string{"phone": "Nummer | Telefon | Telefonnummer | Handy | Handynummer", "email": "Mail | E-Mail | Adresse | Mailadresse"},

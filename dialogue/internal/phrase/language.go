@@ -187,6 +187,7 @@ type Values struct {
 	Ago           string            // sayings before a time that has passed: "il y a"
 	Since         string            // words between how long something takes and when it begins, and never between a day and how far it is from one: "ab"
 	Lasting       string            // words before how long something takes: "for"
+	Rates         string            // words before what something is counted by: "per" of "tablets per day"
 	Sharp         string            // words around a time that do not change it: "exactly"
 	Times         string            // words behind an ordinal that say how often: "the third time"
 	Capitals      bool              // nouns begin with a capital letter

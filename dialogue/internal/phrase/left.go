@@ -85,6 +85,8 @@ func (r *reading) neutral(s Slot, t int, inside func(int) bool) (n int, neutral 
 		return 1, true
 	case r.language.is(word, ands) && r.within(t, inside):
 		return 1, s.kind().many // "15 euros and 15"
+	case s.kind() == Duration && r.language.is(word, lasting) && inside(t+1): // "pendant dix jours"
+		return 1, true
 	case r.language.is(word, changer):
 		return 1, false
 	case r.tokens[t].sort == digits:

@@ -279,12 +279,15 @@ func (r *reading) isThing(v found) bool {
 
 // isCounted reports whether what a slot counts stands behind a number: "2 adults".
 func (r *reading) isCounted(s Slot, j int) bool {
-	for _, thing := range s.Names {
-		if words := foldedWords(thing); len(words) > 0 && r.alike(r.folded(j), words[len(words)-1]) {
-			return true
-		}
+	return slices.ContainsFunc(s.Names, func(name string) bool { return r.counts(foldedWords(name), j) })
+}
+
+// counts reports whether a name ends with a token, which says what is counted. Of "tablets per day" those are the tablets.
+func (r *reading) counts(name []string, j int) bool {
+	if at := slices.IndexFunc(name, func(w string) bool { return r.language.is(w, rate) }); at > 0 {
+		name = name[:at]
 	}
-	return false
+	return len(name) > 0 && r.alike(r.folded(j), name[len(name)-1])
 }
 
 // alike reports whether two words are forms of one: the singular and the plural, or of those that the language lists.
