@@ -69,6 +69,41 @@ func (u *utterance) leavesList(sl *slot, what string) (all []Command, is bool) {
 	return sure(CorrectSlot, sl.name, left), true
 }
 
+// inLists makes of members that were said for a list which was not asked for the list that is meant: "and skiing" is one more, "skiing
+// instead of luggage" takes the place of one, "no, skiing" is all. The user is asked about others.
+func (u *utterance) inLists(all []Command, said phrase.Said) {
+	if _, _, out := phrase.Dropped(u.locale, u.text); out {
+		return
+	}
+	for i, c := range all {
+		sl := u.slotOf(c.Slot)
+		held, many := u.Filled[c.Slot].([]any)
+		members, ok := c.Value.([]any)
+		if !many || !ok || c.Type != CorrectSlot || sl == nil || sl == u.asked() || sl.inWords() || c.Left != "" && !u.locale.Adds(c.Left) || c.Confidence <= 0 {
+			continue
+		}
+		if len(strings.Fields(c.Left)) == 1 { // "also"
+			all[i].Left = ""
+		}
+		if out, names := u.read(sl, said.About); said.About != "" && names && out.Reason == "" {
+			gone, _ := out.Value.([]any)
+			held = slices.DeleteFunc(slices.Clone(held), func(o any) bool { return holds(gone, o) })
+		} else if !u.locale.Adds(u.text) {
+			if !u.turned && said.Command != phrase.Correct {
+				all[i].Left = u.text
+			}
+			continue
+		}
+		list := slices.Clone(held)
+		for _, o := range members {
+			if !holds(list, o) {
+				list = append(list, o)
+			}
+		}
+		all[i].Value = list
+	}
+}
+
 // holds reports whether a list holds a value.
 func holds(list []any, v any) bool {
 	for _, o := range list {

@@ -49,6 +49,7 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		}
 	}
 	if begunBy(all) == "" {
+		u.inLists(all, said)
 		all = u.anotherRound(all)
 		u.unaskedTexts(all)
 	}

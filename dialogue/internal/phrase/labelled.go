@@ -146,6 +146,29 @@ func (l Locale) Another(text string) bool {
 	return slices.ContainsFunc(foldedWords(text), func(w string) bool { return of.is(w, further|afresh) })
 }
 
+// Adds reports whether an utterance says something besides what there is: "and skiing", "yes, and skiing", "skiing as well".
+func (l Locale) Adds(text string) bool {
+	r := l.reading(text, epoch)
+	i, _ := r.opened()
+	for i < len(r.says) && r.isPlain(i) {
+		i++
+	}
+	for k := 0; k <= i && k < len(r.says); k++ {
+		if r.language.is(r.wordAt(k), ands|link) {
+			return true
+		}
+	}
+	for k := range r.says {
+		if r.language.is(r.wordAt(k), further) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlain reports whether a word is a yes by itself.
+func (r *reading) isPlain(k int) bool { return r.language.is(squeezed(r.wordAt(k)), plain) }
+
 // Wishes reports whether an utterance begins as a wish does: "I would like to".
 func (l Locale) Wishes(text string) bool {
 	const words = 2
