@@ -163,6 +163,9 @@ func (c *claim) rivals(o *claim) bool {
 
 // beats reports whether a claim is stronger than another one to some of the same words.
 func (c *claim) beats(o *claim) bool {
+	if c.Bounds != o.Bounds && c.Mark == o.Mark && (c.slot.isWhen() || o.slot.isWhen()) {
+		return o.Bounds
+	}
 	if c.within(o) != o.within(c) { // "19:00" is no 19, but 2 in "2 nights" may count
 		inner, outer := c, o
 		if o.within(c) {

@@ -13,6 +13,8 @@ type Claim struct {
 	Value
 	// Number says that no more than a number was said: 3 in "for 3". A value of that form may belong to any kind.
 	Number bool
+	// Bounds says that it is a range of numbers or amounts of which only the numbers were said: "between 8 and 12" may be times.
+	Bounds bool
 	// Typed says that a word before it belongs to the kind: a time in "at 3".
 	Typed bool
 	// Mark says whether words beside the value name the slot.
@@ -106,6 +108,7 @@ func (l Locale) Claims(slots []Slot, signs map[string]Signs, text string, now ti
 		for _, v := range at[k] {
 			n, isNumber := r.number(v.i)
 			c := Claim{Value: r.touched(s, v).Value, Number: s.kind().counts || isNumber && n.j == v.j && s.kind() != Phone}
+			c.Bounds = r.isBareRange(s, v)
 			c.Typed = s.kind().bare && s.kind() != Percent && (r.introduced(v.i) || r.introduced(v.i+1))
 			switch {
 			case counted[v.i] == k+1:
@@ -121,6 +124,19 @@ func (l Locale) Claims(slots []Slot, signs map[string]Signs, text string, now ti
 		}
 	}
 	return all
+}
+
+// isBareRange reports whether a range of numbers or amounts was said with numbers alone, which may be times: "between 8 and 12".
+func (r *reading) isBareRange(s Slot, v found) bool {
+	if end := s.ends().kind(); s.kind() != Range || end == Date || end == Percent {
+		return false
+	}
+	for t := max(0, v.i-1); t <= v.j && t < len(r.tokens); t++ {
+		if _, ok := r.coin(t); ok {
+			return false
+		}
+	}
+	return true
 }
 
 // claimed are the values of a slot's kind, and numbers by themselves where such are values.

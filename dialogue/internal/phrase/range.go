@@ -80,7 +80,7 @@ func (g *ranger) at(r *reading, i int) (found, bool) {
 	r.bare = g.member.kind() == Percent // 5 to 10 percent
 	s, ok := g.read(r, i)
 	r.bare = bare
-	if !ok {
+	if !ok || g.member.kind() != Date && r.oclock(s.j) > s.j { // "not before 2 o'clock" is a time
 		return found{}, false
 	}
 	f := r.value(any(s.ends), i, s.j, 1)
