@@ -265,15 +265,43 @@ func (u *utterance) reverses() bool {
 	return u.unheard
 }
 
-// objects is an objection to a value that is to be confirmed: "Tuesday doesn't work".
+// objects is an objection to a value that is to be confirmed, and the value that suits where one follows: "Tuesday doesn't work", "Tuesday
+// doesn't work, rather Monday".
 func (u *utterance) objects() []Command {
-	what, ok := phrase.Objected(u.locale, u.text)
-	if !ok || !u.Pending.IsConfirm() {
+	if !u.Pending.IsConfirm() {
 		return nil
 	}
-	slot := u.holding(u.locale.CutBegin(what))
-	if sl := u.slotOf(slot); sl == nil || sl.isVerdict() || sl.inWords() {
+	for _, cut := range u.locale.Cuts(u.text) {
+		sl := u.objected(u.text[:cut[0]])
+		first, _, _ := strings.Cut(strings.TrimSpace(u.text), " ")
+		if sl == nil || u.locale.Negated(first) { // "not at 10, at 11"
+			continue
+		}
+		in, _ := u.within(u.text[cut[1]:]).opened()
+		rest := in.text
+		if said, ok := u.locale.Common(rest); ok && said.Command == phrase.Correct && said.About == "" {
+			rest = said.Rest
+		}
+		if v, ok := u.read(sl, rest); ok && v.Reason == "" {
+			return corrections([]found{{v, sl.name}})
+		}
+		return u.wrong(sl.name)
+	}
+	if sl := u.objected(u.text); sl != nil {
+		return u.wrong(sl.name)
+	}
+	return nil
+}
+
+// objected is the slot whose value some words object to; nil for none.
+func (u *utterance) objected(text string) *slot {
+	what, ok := phrase.Objected(u.locale, text)
+	if !ok {
 		return nil
 	}
-	return u.wrong(slot)
+	sl := u.slotOf(u.holding(u.locale.CutBegin(what)))
+	if sl == nil || sl.isVerdict() || sl.inWords() {
+		return nil
+	}
+	return sl
 }
