@@ -294,7 +294,7 @@ func (u *utterance) fits(text string, orText bool) []found {
 			continue // a yes or no is said to what is asked
 		}
 		v, ok := u.read(sl, text)
-		if ok && u.asked() != sl && u.locale.None(v.Text) {
+		if ok && u.asked() != sl && (u.locale.None(v.Text) || u.namesAnother(sl, v)) {
 			continue // "something else" is no 0
 		}
 		if best.slot != "" && u.Filled[best.slot] == nil && u.Filled[sl.name] != nil && v.Score >= best.Score {

@@ -89,6 +89,19 @@ func (u *utterance) shortens(v phrase.Value, slot string) bool {
 	return len(v.Text) <= short && !slices.ContainsFunc(spoken(u.slotOf(slot)).Names, func(name string) bool { return slices.Contains(phrase.Words(name), strings.ToLower(v.Text)) })
 }
 
+// namesAnother reports whether a choice that was not said by its name is the name of another slot: "1 Person" is no slip of "Perso".
+func (u *utterance) namesAnother(sl *slot, v phrase.Value) bool {
+	if len(sl.Choices) == 0 || v.Score >= 1 {
+		return false
+	}
+	for word := range strings.FieldsSeq(v.Text) {
+		if other := u.named(word); other != "" && other != sl.name {
+			return true
+		}
+	}
+	return false
+}
+
 // holding is the slot of the active flow that holds a value.
 func (u *utterance) holding(text string) string {
 	for _, sl := range u.filled() {

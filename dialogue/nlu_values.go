@@ -163,6 +163,9 @@ func (u *utterance) beside(asked, text string) []found {
 		if sl.traits().loose && v.Score < 1 && !strings.ContainsAny(v.Text, "0123456789") {
 			return // "the red one"
 		}
+		if u.namesAnother(sl, v) {
+			return
+		}
 		free := !slices.ContainsFunc(all, func(o found) bool { return o.slot == name || o.meets(v) })
 		if free && v.Reason == "" && v.Left == "" && v.Score >= certain && !v.Place {
 			all = append(all, found{u.likelier(sl, v, text), name})
