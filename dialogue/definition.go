@@ -136,6 +136,8 @@ type Option struct {
 }
 
 // called is what else a choice is called.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (o Option) called() []string {
 	if o.Label == "" {
 		return o.Synonyms

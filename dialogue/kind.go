@@ -179,6 +179,7 @@ func (k plainKind) few(Slot) []any                         { return nil }
 func (k plainKind) wrong(*Dialogue, Slot, any) string      { return "" }
 func (k plainKind) about(Slot) string                      { return string(k.name) }
 
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (k plainKind) spoken(s Slot) phrase.Slot {
 	out := phrase.Slot{Name: s.Name, Kind: k.said}
 	for _, c := range s.Choices {

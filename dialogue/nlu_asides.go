@@ -372,6 +372,8 @@ func (u *utterance) begins() []Command {
 }
 
 // begunBy is the flow that commands begin first; "" for none.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func begunBy(commands []Command) string {
 	for _, c := range commands {
 		if c.Type == StartFlow {

@@ -15,6 +15,8 @@ type found struct {
 }
 
 // command is the value as a command. One that is none is refused with its reason, see fill.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (v found) command() Command {
 	c := Command{Type: SetSlot, Slot: v.slot, Value: v.Value.Value, Left: v.Left, Confidence: v.Score}
 	if v.Reason != "" {

@@ -315,6 +315,8 @@ type RunRow struct {
 func (r *RunRow) Wanted() bool { return r.Status == "running" || r.Status == "paused" && r.Ready }
 
 // Ended reports whether the run has come to its end, so that no timer of it matters any more.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (r *RunRow) Ended() bool {
 	return r.Status != "running" && r.Status != "paused" && r.Status != "blocked"
 }

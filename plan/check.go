@@ -47,6 +47,7 @@ func check(def *Definition) []Problem {
 	return c.problems
 }
 
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (c *checker) plan(code Code, format string, args ...any) {
 	c.problems = append(c.problems, Problem{
 		Code: code, Message: fmt.Sprintf(format, args...), NodeIndex: -1, EdgeIndex: -1,

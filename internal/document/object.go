@@ -89,6 +89,8 @@ func Entries(n *yaml.Node) func(yield func(key, value *yaml.Node) bool) {
 }
 
 // Join is the path of a member of what is at a path; "" is the whole.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func Join(path, key string) string {
 	if path == "" {
 		return key
@@ -403,6 +405,8 @@ func ShapeAt(at Spot, r *Report) *Shape {
 }
 
 // Member returns the place of a key's value in a mapping. If the key is missing, it is the place of the mapping.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (at Spot) Member(key string) Spot { return at.Follow("/" + key) }
 
 // Follow is the place that a JSON pointer leads to, as far as it does.

@@ -72,6 +72,8 @@ func (s *Store) closed() bool {
 }
 
 // fail is an error of this store.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (s *Store) fail(op, run string, seq uint64, err error) error {
 	return &journal.StoreError{Op: op, File: s.address, Run: run, Seq: seq, Err: typed(err)}
 }

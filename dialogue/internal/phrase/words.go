@@ -218,6 +218,8 @@ func digitOf(r rune) byte {
 }
 
 // folded is the word at a token as it is compared, or "" where none is.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (l *line) folded(i int) string {
 	if i < 0 || i >= len(l.tokens) {
 		return ""

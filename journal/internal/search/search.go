@@ -55,6 +55,7 @@ func list[T any](b *builder, values []T) string {
 // conditions are joined by AND.
 type conditions []string
 
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (c *conditions) add(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
 
 // among adds that a column has one of the values, unless there are none.

@@ -183,6 +183,8 @@ func sameDay(a, b time.Time) bool {
 }
 
 // Count says a number with its noun: "1 answer", "3 answers".
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
