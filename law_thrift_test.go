@@ -2,6 +2,7 @@ package fermata_test
 
 import (
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,12 +12,16 @@ import (
 	"github.com/fermata-go/fermata/node"
 )
 
-// TestAPauseIsTwoAppends lists all that a store is asked for a run that asks and is answered. Whoever has the run in memory reads
-// nothing (ADR 075); whoever takes it over reads its journal once.
-func TestAPauseIsTwoAppends(t *testing.T) {
+// TestAPauseIsTwoAppends lists all that a store is asked for a run that asks and is answered. A process that has the run in memory
+// reads nothing (ADR 075); one that takes it over reads its journal once. Wait asks for the row of a run that paused before the call,
+// because another process may have written since: so the node goes on only when the test waits for the run.
+func TestAPauseIsTwoAppends(t *testing.T) { synctest.Test(t, aPauseIsTwoAppends) }
+
+func aPauseIsTwoAppends(t *testing.T) {
 	store := teststore.NewLedger()
 	here, there := newRuntime(t, fermata.Options{Store: store}), newRuntime(t, fermata.Options{Store: store})
 	g := graph.New[state]("asks").Node("ask", func(ctx node.Context, s state) (state, error) {
+		synctest.Wait() // the test is in Wait, and nothing else is under way
 		_, err := node.Interrupt[bool](ctx, "may I?")
 		return s, err
 	}).Edge(graph.Start, "ask").Edge("ask", graph.End).MustCompile()
