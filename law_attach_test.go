@@ -1,9 +1,11 @@
 package fermata_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/fermata-go/fermata/internal/teststore"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/memory"
+	"github.com/fermata-go/fermata/journal/sqlite"
 	"github.com/fermata-go/fermata/node"
 )
 
@@ -54,13 +57,14 @@ func TestJ3_OfManyWhoAttachOneStarts(t *testing.T) {
 }
 
 // TestJ3_WhoAttachesElsewhereIsTold checks that Wait and Events of one runtime end soon after another one has ended the run,
-// also if both share one store and it tells nobody of what it has written itself.
+// also if both share one store and it tells nobody of what it has written itself, or cannot be watched at all.
 func TestJ3_WhoAttachesElsewhereIsTold(t *testing.T) {
 	t.Parallel()
 	stores := map[string]func(t *testing.T) journal.Store{
 		"memory": func(*testing.T) journal.Store { return memory.New() },
 		"silent": func(*testing.T) journal.Store { return struct{ journal.Store }{memory.New()} },
 		"sqlite": func(t *testing.T) journal.Store { return sqliteStore(t) },
+		"unseen": func(t *testing.T) journal.Store { return unseen{sqliteStore(t)} },
 	}
 	for _, name := range testserver.Kinds() {
 		stores[name] = func(t *testing.T) journal.Store { return teststore.Open(t, name) }
@@ -108,6 +112,13 @@ func TestJ3_WhoAttachesElsewhereIsTold(t *testing.T) {
 		})
 	}
 }
+
+// unseen is a store on a machine that has no inotify instance left.
+type unseen struct{ *sqlite.Store }
+
+func (unseen) Watch(context.Context, func()) error { return syscall.EMFILE }
+
+func (unseen) WatchRuns(context.Context, func(journal.Change)) error { return syscall.EMFILE }
 
 // TestJ3_AttachContinuesWhatExists checks that attaching continues a paused run, leaves one that has ended as it is, and
 // refuses a run of another plan, and a call without an id.

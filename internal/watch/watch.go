@@ -12,7 +12,7 @@ import (
 const Any = ""
 
 const (
-	// look is the interval of queries for the heads of runs, if the store may miss a write.
+	// look is the interval of queries for the heads of runs, if the store may miss a write. A store that cannot be watched misses all.
 	look = 2 * time.Second
 	// The interval at which a reader of a run is woken if the store notifies nobody: it doubles from the first to the last.
 	firstLook = 100 * time.Millisecond
@@ -125,36 +125,39 @@ func (r *Room) Close() {
 	r.watches.Wait()
 }
 
-// watch watches the store until ctx is done.
+// watch watches the store until ctx is done. While the store cannot be watched, its heads are queried, and all readers are
+// woken now and then, as beside a watch: the reason may last, such as a machine without an inotify instance to spare.
 func (r *Room) watch(ctx context.Context) {
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		err := r.begin(ctx)
-		if err == nil {
-			break
-		}
-		if ctx.Err() == nil {
-			r.failed(err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-	}
-	r.hear(ctx, journal.Change{Any: true})
 	everybody, heads := time.NewTicker(glance), r.heads(ctx)
 	defer everybody.Stop()
 	defer heads.stop()
+	wait := firstRetry
+	again := r.try(ctx, wait)
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-again:
+			wait = min(2*wait, lastRetry)
+			again = r.try(ctx, wait)
 		case <-everybody.C:
 			r.hear(ctx, journal.Change{Any: true})
 		case <-heads.tick:
 			heads.look()
 		}
 	}
+}
+
+// try begins a watch, and wakes all readers for earlier writes. If it fails, it returns a channel that says when to try again.
+func (r *Room) try(ctx context.Context, wait time.Duration) (again <-chan time.Time) {
+	if err := r.begin(ctx); err != nil {
+		if ctx.Err() == nil {
+			r.failed(err)
+		}
+		return time.After(wait)
+	}
+	r.hear(ctx, journal.Change{Any: true})
+	return nil
 }
 
 // poll wakes a reader of a run at growing intervals, until it has left. Two runtimes may share a store that notifies nobody.

@@ -3,6 +3,7 @@ package watch_test
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -232,5 +233,32 @@ func TestE1_AWriteThatNobodyTellsOfIsNoticed(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		expect(t, "what is asked", []string{"a", "not there yet"}, s.asked[len(s.asked)-1])
+	})
+}
+
+// While a store cannot be watched, its readers are woken as those of one that misses writes: by its heads within two seconds, or else
+// once a minute.
+func TestE1_AStoreThatCannotBeWatchedIsLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w := &forgetful{teller: teller{refuse: math.MaxInt}, heads: map[string]uint64{"a": 5, "b": 7}}, &woken{}
+		room := watch.New(s, w.wake, func(error) {})
+		defer room.Close()
+		room.Join("a")
+		room.Join("b")
+		time.Sleep(3 * time.Second)
+		expect(t, "for what came before", []string{"a", "b"}, w.take())
+		s.set("a", 6, nil)
+		time.Sleep(2 * time.Second)
+		expect(t, "a write to a", []string{"a"}, w.take())
+		time.Sleep(10 * time.Second)
+		expect(t, "no write", []string(nil), w.take())
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := &woken{}
+		room := watch.New(&teller{refuse: math.MaxInt}, w.wake, func(error) {})
+		defer room.Close()
+		room.Join("a")
+		time.Sleep(2*time.Minute + time.Second)
+		expect(t, "in two minutes, of a store without heads", []string{"a", "a"}, w.take())
 	})
 }
