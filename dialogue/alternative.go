@@ -120,7 +120,7 @@ func (u *utterance) chooses() []Command {
 	}
 	v, ok := u.locale.Read(s, in.text, u.Now)
 	name, isText := v.Value.(string)
-	if !ok || !isText || v.Reason != "" || v.Left != "" || v.Score < certain {
+	if !ok || !isText || v.Reason != "" || v.Left != "" || v.Score < certain || phrase.Inquires(u.locale, in.text) && u.locale.AsksMore(v.Text) { // "how much do others give?"
 		return nil
 	}
 	return []Command{{Type: Choose, Choice: name, Confidence: v.Score}}

@@ -82,7 +82,7 @@ func (u *utterance) stopped() []Command {
 			return stop
 		}
 		in, _ := u.within(rest).opened()
-		if _, again := in.stops(in.text); again { // "forget it, changed my mind"
+		if _, again := in.stops(in.text); again || phrase.Excuse(u.locale, in.text) { // "forget it, changed my mind"
 			return stop
 		}
 		if more := in.instead(); len(more) > 0 {
@@ -103,7 +103,7 @@ func (u *utterance) stopped() []Command {
 		last := cuts[len(cuts)-1]
 		in, _ := u.within(u.text[last[1]:]).opened()
 		linked := strings.Trim(u.text[last[0]:last[1]], marksAround) != "" // "I was told to cancel my account and start again"
-		plain := !u.asksText() || u.answersBefore(u.text[:last[0]], linked)
+		plain := !u.asksText() || u.answersBefore(u.text[:last[0]], linked) || u.recounts() && phrase.Excuse(u.locale, u.text[:last[0]])
 		if flow, ok := in.stops(in.text); ok && plain {
 			return []Command{{Type: CancelFlow, Flow: flow, Confidence: surely}}
 		}
@@ -116,7 +116,7 @@ func (u *utterance) stops(text string) (flow string, ok bool) {
 	if u.flow == "" {
 		return "", false
 	}
-	if u.stopsOther(text) {
+	if u.stopsOther(text) || u.recounts() && phrase.Excuse(u.locale, text) {
 		return "", false
 	}
 	if yes, _, unclear := u.locale.Deed(u.question(), text); u.Pending.confirms() && (yes || unclear) {
@@ -136,7 +136,7 @@ func (u *utterance) stops(text string) (flow string, ok bool) {
 		return "", false
 	}
 	what, stops := u.locale.CancelsWhat(text)
-	if !stops && !u.Pending.confirms() {
+	if !stops && !u.Pending.confirms() && !u.recounts() {
 		what, stops = u.locale.Refuses(text)
 	}
 	words := u.locale.Content(what)

@@ -53,7 +53,7 @@ func (u *utterance) correction(said phrase.Said) []Command {
 		return nil
 	}
 	if _, denies := u.locale.Led(said.Before); denies && said.About == "" && !u.marked(said) { // "no Tuesdays"
-		return u.wrong(u.holding(said.Rest))
+		return u.wrong(u.heldOnly(said.Rest))
 	}
 	all := u.correctionOf(said)
 	for _, more := range said.More {
@@ -208,6 +208,9 @@ func (u *utterance) putRight() []Command {
 
 // isWrong is what is not right, and the right value where that follows: "not Monday, Tuesday".
 func (u *utterance) isWrong(said phrase.Said) []Command {
+	if sl := u.slotOf(u.named(said.About)); sl != nil && sl.traits().counts && u.locale.AsksMore(u.text) { // "another parcel": one more, or other ones?
+		return nil
+	}
 	if several := u.severalNamed(said.About); len(several) > 1 {
 		return several
 	}

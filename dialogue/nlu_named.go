@@ -22,13 +22,46 @@ func (u *utterance) about(words string) string {
 	if slot := u.named(words); slot != "" {
 		return slot
 	}
-	if slot := u.holding(words); slot != "" {
-		return slot
-	}
-	if slot := u.holding(u.locale.CutBegin(words)); slot != "" { // "not to John"
-		return slot
+	for _, value := range []string{words, u.locale.CutBegin(words)} { // "not to John"
+		if u.holding(value) == "" {
+			continue
+		}
+		if slot := u.heldOnly(value); slot != "" && !u.saysMore(value, slot) {
+			return slot
+		}
+		return ""
 	}
 	return u.endsName(words)
+}
+
+// heldOnly is the slot that holds a value which is none of what is asked.
+func (u *utterance) heldOnly(value string) string {
+	slot := u.holding(value)
+	if slot == "" || u.answersAsked(value, slot) {
+		return ""
+	}
+	return slot
+}
+
+// answersAsked reports whether words that may be the value of a slot are one of what is asked, too: "not at 3" at the question for a time.
+func (u *utterance) answersAsked(words, slot string) bool {
+	sl := u.asked()
+	if sl == nil || sl.name == slot || u.asksText() {
+		return false
+	}
+	_, ok := u.read(sl, words)
+	return ok
+}
+
+// saysMore reports whether words that hold the value of a slot say more than that: "call me".
+func (u *utterance) saysMore(words, slot string) bool {
+	sl := u.slotOf(slot)
+	if sl.inWords() {
+		return false
+	}
+	v, _ := u.read(sl, words)
+	rest := without(words, []found{{v, slot}})
+	return u.locale.Beyond(append(spoken(sl).Names, u.neutral()...), rest) != ""
 }
 
 // endsName is the only slot whose name ends with a word: "the number" is the phone number, "Nummer" the Telefonnummer.

@@ -299,8 +299,9 @@ func (u *utterance) objected(text string) *slot {
 	if !ok {
 		return nil
 	}
-	sl := u.slotOf(u.holding(u.locale.CutBegin(what)))
-	if sl == nil || sl.isVerdict() || sl.inWords() {
+	what = u.locale.CutBegin(what)
+	sl := u.slotOf(u.holding(what))
+	if sl == nil || sl.isVerdict() || sl.inWords() || u.saysMore(what, sl.name) {
 		return nil
 	}
 	return sl

@@ -194,12 +194,12 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if all, done, err := u.refusing(); done {
 		return all, err
 	}
-	tries := []func() []Command{u.chosen, u.deeds, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.routed, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
+	tries := []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, in.stopped, in.several, u.exactly, in.exactly, in.asks, in.routed, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected}
 	if in == u {
-		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.routed, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.either, u.together, u.wanted, u.takesOut, u.verdict, u.stopped, u.several, u.exactly, u.asks, u.routed, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected}
 	}
 	if len(u.text) > long {
-		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.pauses, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
+		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}
 	}
 	for _, try := range tries {
 		if found := try(); len(found) > 0 {
@@ -405,7 +405,7 @@ func (u *utterance) common() []Command {
 	if !ok || (said.Command == phrase.Skip || said.Command == phrase.Chitchat) && u.isValue() || len(u.match()) > 0 && u.match()[0].Score > said.Score {
 		return nil
 	}
-	if u.asksText() && said.Score < surely {
+	if u.asksText() && said.Score < surely || u.tellsMore(said) {
 		return nil
 	}
 	if u.Pending.confirms() && said.Command == phrase.Chitchat && said.Score < certain { // "ça me va si c'est gratuit"
@@ -422,11 +422,11 @@ func (u *utterance) common() []Command {
 	case phrase.Correct:
 		return u.correction(said)
 	case phrase.Wrong:
-		return u.isWrong(said)
+		return u.orTells(said, u.isWrong(said))
 	case phrase.Back:
 		return u.back()
 	case phrase.Opposite:
-		return u.opposite(said.About)
+		return u.orTells(said, u.opposite(said.About))
 	case phrase.Clear:
 		if slot := u.named(said.About); slot != "" {
 			return []Command{{Type: ClearSlot, Slot: slot, Confidence: said.Score}}

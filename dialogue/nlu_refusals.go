@@ -109,6 +109,9 @@ func (u *utterance) saysOther(text string) bool {
 
 // otherOne is what an utterance says behind words for the other one of two things, with a word such as "from" before them or without.
 func (u *utterance) otherOne(text string) (about string, ok bool) {
+	if phrase.Inquires(u.locale, text) {
+		return "", false
+	}
 	for _, words := range []string{text, u.locale.CutBegin(text)} {
 		if said, is := u.locale.Common(words); is && said.Command == phrase.Opposite {
 			return said.About, true

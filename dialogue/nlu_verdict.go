@@ -50,6 +50,9 @@ func (u *utterance) verdict() []Command {
 	case rest == "" && yes:
 		return []Command{{Type: Affirm, Confidence: score}}
 	case rest == "":
+		if u.unheard = u.locale.BarsElse(u.question(), u.text); u.unheard { // "don't call"
+			return nil
+		}
 		if all, bars := u.bars(); bars {
 			return all
 		}
@@ -78,7 +81,7 @@ func (u *utterance) deeds() []Command {
 	case no:
 		return []Command{{Type: Deny, Confidence: surely}}
 	}
-	return nil
+	return u.ordered()
 }
 
 // stopsNothing is an option that is called as people stop what goes on: "cancel" of "keep or cancel".

@@ -33,7 +33,7 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 		}
 		last, took := d.locale.TakenBack(text)
 		switch {
-		case d.noText(sl, text):
+		case d.noText(sl, text) && !d.retold(s.Pending, sl, text):
 			c.Confidence = min(c.Confidence, -1)
 		case d.holdsPrivate(s, sl, text):
 			c.Confidence = min(c.Confidence, -1)
@@ -191,7 +191,7 @@ func (u *utterance) mayBeNoText(sl *slot, text string) bool {
 	if !corrects && !u.locale.Turned(text) {
 		return false
 	}
-	if named := u.named(text); named != "" && named != sl.name {
+	if named := u.named(text); named != "" && named != sl.name && !(ok && u.recounts() && u.tellsMore(said)) {
 		return true
 	}
 	return slices.ContainsFunc(u.places(), func(other *slot) bool {

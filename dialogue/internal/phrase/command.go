@@ -23,6 +23,9 @@ const (
 // Unneeded is what a Cancel and a Skip are about that say of something that it is not needed.
 const Unneeded = "unneeded"
 
+// Telling is what a Cancel is about that tells why something is over: "I changed my mind".
+const Telling = "telling"
+
 // Calling is what a Handoff is about that asks to be called. With more beside it, it is none: "call me when it's ready".
 const Calling = "calling"
 
@@ -61,6 +64,9 @@ func (l Locale) Common(text string) (Said, bool) {
 		if r := l.reading(text, epoch); len(r.says) == 2 && of.is(r.wordAt(0), owner) && !of.is(r.wordAt(1), final) { // "my back"
 			return Said{}, false
 		}
+	}
+	if s.Command == Back && s.Score < 1 && !l.reading(text, epoch).returns() {
+		return Said{}, false
 	}
 	if v, ok := m.Values["about"]; ok {
 		s.About = v.Text

@@ -22,8 +22,8 @@ forget it -> cancel
 forget about it -> cancel
 quit -> cancel
 abort -> cancel
-I changed my mind -> cancel
-I've changed my mind -> cancel
+I changed my mind -> cancel (telling)
+I've changed my mind -> cancel (telling)
 I want to stop -> cancel
 I'd like to cancel this -> cancel
 start over -> cancel

@@ -245,6 +245,7 @@ var English = &Language{
 		Vague:  "anybody anyone somebody someone everybody everyone whoever whomever anything something whatever it them",
 		Names:  "roger positive",
 	},
+	Tellings: englishTellings, Askings: englishAskings,
 	Skips: Skips{
 		None: `none | none of them | none of these | none of those | none of the above | no one | not any | not any of them | neither | neither of them | neither one | nothing | nothing of that | nothing at all | not a thing |
 			not a single one | none thanks | something else | none at all | no thanks | none thank you | nothing else | nobody`,
@@ -359,13 +360,14 @@ var English = &Language{
 	Commands: []CommandWords{
 		{Cancel, "", []string{
 			"cancel [it|that|this|everything|all of it|the whole thing] [then|now]", "abort [it|that|this|mission]", "stop [it|this|that|now|right there|everything]", "(never mind|nevermind) [then|that|it|all that|about it|about that]", "forget (it|about it|that|this|everything|the whole thing)",
-			"quit", "exit", "(restart|reset) (the conversation|everything|from the beginning)", "(leave|drop|scrap|scratch|skip) (it|the whole thing) [altogether]", "(leave|drop|scrap) (that|this)", "[i|i have|ive] changed my mind",
+			"quit", "exit", "(restart|reset) (the conversation|everything|from the beginning)", "(leave|drop|scrap|scratch|skip) (it|the whole thing) [altogether]", "(leave|drop|scrap) (that|this)",
 			"lets stop [here|it|this]", "i (want|would like|d like) to (stop|cancel|quit) [it|this|that]", "id like to (stop|cancel|quit) [it|this|that]", "please (stop|cancel)",
-			"dont bother", "dont do (it|that|this|anything)", "(stop|cancel) (the conversation|the process|talking)", "i dont want (this|that|it) (anymore|any more)", "not any more", "call it off", "(start over|start again|start from scratch|begin again)",
-			"lets forget (it|about it|that)", "nvm", "get me out [of here]", "no stop", "undo everything", "i give up", "enough", "[lets] (call|leave) the whole thing off", "forget it then", "lets not [do (it|this|that)]",
-			"i (dont|do not|no longer) want (to|it|this|that) [do it|do this|do that|go on|continue|it] [anymore|any more|any longer|after all]", "i (dont|do not) (want|wish) to (continue|go on|proceed)",
+			"dont bother", "dont do (it|that|this|anything)", "(stop|cancel) (the conversation|the process|talking)", "call it off", "(start over|start again|start from scratch|begin again)",
+			"lets forget (it|about it|that)", "nvm", "get me out [of here]", "no stop", "undo everything", "[lets] (call|leave) the whole thing off", "forget it then", "lets not [do (it|this|that)]",
+			"i (dont|do not) (want|wish) to (continue|go on|proceed)",
 			"(on second thought|on second thoughts) (no|not|never mind)", "let it (be|go)", "drop that [please]", "get rid of (it|that|this)",
 		}},
+		{Cancel, Telling, englishExcuses},
 		{Cancel, Unneeded, []string{"i (dont|do not|no longer) need (it|this|that) [anymore|any more|after all]", "no longer (needed|necessary)", "not needed [anymore|any more]"}},
 		{Skip, Unneeded, []string{"no need", "not necessary", "we dont need it", "its not needed", "its not necessary"}},
 		{Repeat, "", []string{
@@ -444,7 +446,7 @@ var English = &Language{
 		doctor does dollar done door double doubt down draft drag draw dream dress drink drive drop drug dust duty each earn ears earth ease east easy edge edit editor eight either elder elect email employ empty enable
 		ending enemy energy engine enjoy enough enter entry equal error escape even event events every exact exam except excess exchange exist exit expand expect expense expert explain export express extend extra eyes face
 		fact fail failed fair fall false fame family farm fast father fault favour fear feed feel fees feet fell felt female fence fever field fight figure file files fill film final find fine finger finish fire firm first
-		fish five fixed flag flame flash flat fleet flight flip float flood floor flow flower focus fold follow food fool foot force forest forget fork form format forth found four frame fraud free freeze fresh friend from
+		fish five fixed flag flame flash flat fleet flight flip float flood floor flow flower focus fold follow food fool foot force forest forget forgot fork form format forth found four frame fraud free freeze fresh friend from
 		front frozen fruit fuel full fund funds future gain game garden gate gather gave gear general gift girl give given glad glass global goal goes gold golden gone good goods grab grade grand grant grass great green
 		greet grey grid ground group grow growth guard guess guest guide guilt hair half hall hand handle hang happen happy hard harm hate have head health hear heard heart heat heavy height held hello help here hero hidden
 		hide high hill hint hire history hobby hold hole holiday home honest hook hope horse hospital hotel hour hours house however huge human hundred hunt hurry hurt husband idea image import inch include income index

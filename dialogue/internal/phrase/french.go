@@ -232,6 +232,7 @@ var French = &Language{
 		Links:  "et puis ensuite aussi apres mais egalement",
 		Joins:  "ainsi que | en plus | en outre | de plus | apres cela | apres ca | par ailleurs | en plus de cela | et aussi",
 	},
+	Tellings: frenchTellings, Askings: frenchAskings,
 	Skips: Skips{
 		None: `aucun | aucune | aucun des deux | aucune des deux | aucun dentre eux | rien | rien du tout | ni lun ni lautre | ni lune ni lautre | aucun de ceux la | personne`,
 		Any:  "peu importe | nimporte lequel | nimporte laquelle | nimporte | ca mest egal | comme vous voulez | comme tu veux | au choix | choisissez | a vous de choisir | vous decidez",
@@ -348,8 +349,9 @@ var French = &Language{
 	Commands: []CommandWords{
 		{Cancel, "", []string{
 			"(annuler|annulez|annule|stop|stoppez|arrêter|arrêtez|arrête) [tout|ça|cela|svp]", "(annulez|annule|arrêtez|arrête) (le|la|les|tout ça|tout cela)", "(je veux|je voudrais|j'aimerais) (annuler|arrêter) [ça|cela|tout]",
-			"laissez tomber", "laisse tomber", "(oubliez|oublie) [ça|cela|tout]", "[j'ai] changé d'avis", "finalement non", "tout compte fait non", "je ne veux plus", "je veux plus", "on arrête [là|tout]", "on annule [tout]", "recommençons [à zéro|depuis le début]",
+			"laissez tomber", "laisse tomber", "(oubliez|oublie) [ça|cela|tout]", "finalement non", "tout compte fait non", "on arrête [là|tout]", "on annule [tout]", "recommençons [à zéro|depuis le début]",
 		}},
+		{Cancel, Telling, frenchExcuses},
 		{Skip, Unneeded, []string{"pas besoin [merci]", "pas nécessaire", "(ce n'est|c'est) pas (nécessaire|utile)", "(je|on|nous) (n'en ai|n'en a|n'en avons|en ai) pas besoin", "pas utile", "inutile"}},
 		{Repeat, "", []string{
 			"(pardon|comment|hein|quoi)", "qu'est-ce que (vous avez|tu as) dit", "quelle était la question", "(répétez|répète|répéter) [la question|ça|cela] [s'il vous plaît|svp]", "(pouvez-vous|pourriez-vous|tu peux|vous pouvez) répéter [s'il vous plaît|svp]",

@@ -238,6 +238,7 @@ var German = &Language{
 		Firsts: "zuerst erst vorher zunachst vorab",
 		Vague:  "irgendwen irgendwem irgendjemand irgendjemanden irgendjemandem jemand jemanden jemandem jeden jedem irgendwas etwas es",
 	},
+	Tellings: germanTellings, Askings: germanAskings,
 	Skips: Skips{
 		None: `keine | keiner | keins | keines | keinen | gar keine | gar keinen | uberhaupt keine | nichts | gar nichts | uberhaupt nichts | keine davon | keins davon | weder noch | niemand`,
 		Any:  "egal | ist mir egal | irgendeine | irgendeiner | irgendeins | beliebig | welche auch immer | sie entscheiden | du entscheidest | such dir was aus",
@@ -360,11 +361,12 @@ var German = &Language{
 	Commands: []CommandWords{
 		{Cancel, "", []string{
 			"(abbrechen|abbruch|stopp|stop|halt) [das|bitte|alles]", "brich [das|es] ab", "brechen sie [das|es] ab", "(bitte|ich will|ich möchte) [das] abbrechen", "vergiss (es|das)", "vergessen sie (es|das)", "hör auf", "hören sie auf",
-			"[ich habe|ich hab] es mir anders überlegt", "[alles|ich will|ich möchte] (abbrechen|beenden|aufhören)", "ich (breche ab|höre auf)", "[noch mal|nochmal] neu (anfangen|beginnen)", "schon gut vergiss es", "lass (es|das) [sein]", "lassen (wir|sie) (es|das) [sein]", "storniere (das|es|alles)", "[eigentlich|dann|lieber] doch nicht", "ich will nicht mehr", "von vorn", "von vorne",
-			"(brich|brechen sie) [bitte] [alles|das alles|den vorgang] ab", "(beende|beenden sie) (das|es|alles|den vorgang)", "(schon gut|schon ok|ist schon gut)", "(lass mal|lassen sie mal|lass gut sein|lassen wir das)", "ich (will|möchte|brauche) (das|es) (nicht mehr|doch nicht|nicht)", "hat sich erledigt",
-			"(abbrechen|abbruch|stopp|stop) [das|bitte|alles] bitte", "ich gebe auf", "das will ich [doch] nicht [mehr]", "ich habe (meine meinung geändert|mich anders entschieden)", "kommando zurück", "bitte nicht mehr",
+			"[alles|ich will|ich möchte] (abbrechen|beenden|aufhören)", "ich (breche ab|höre auf)", "[noch mal|nochmal] neu (anfangen|beginnen)", "schon gut vergiss es", "lass (es|das) [sein]", "lassen (wir|sie) (es|das) [sein]", "storniere (das|es|alles)", "[eigentlich|dann|lieber] doch nicht", "von vorn", "von vorne",
+			"(brich|brechen sie) [bitte] [alles|das alles|den vorgang] ab", "(beende|beenden sie) (das|es|alles|den vorgang)", "(schon gut|schon ok|ist schon gut)", "(lass mal|lassen sie mal|lass gut sein|lassen wir das)",
+			"(abbrechen|abbruch|stopp|stop) [das|bitte|alles] bitte", "kommando zurück", "bitte nicht mehr",
 		}},
-		{Cancel, Unneeded, []string{"nicht mehr nötig", "nicht mehr erforderlich"}},
+		{Cancel, Telling, germanExcuses},
+		{Cancel, Unneeded, []string{"nicht mehr nötig", "nicht mehr erforderlich", "ich brauche (das|es) (nicht mehr|doch nicht)"}},
 		{Skip, Unneeded, []string{"[das|es|ist|das ist] nicht (nötig|notwendig|erforderlich)", "[das|den|die] (brauche|brauchen|benötige|benötigen) (ich|wir) nicht", "ich (brauche|benötige) (das|das nicht|es|keinen|keine|keins) [nicht]", "unnötig"}},
 		{Repeat, "", []string{
 			"(wie|was|hä) [bitte]", "was (hast du|haben sie) gesagt", "was war die frage", "noch (mal|einmal) [bitte]", "nochmal [bitte]", "(wiederhole|wiederholen sie) (das|es) [bitte]", "wiederholen", "ich habe [das|dich|sie] nicht verstanden", "das habe ich nicht verstanden", "(wie|was) (war|ist|lautet) [nochmal|noch mal|noch einmal] die frage", "(kannst du|können sie) das [bitte] [noch einmal|nochmal|noch mal] (wiederholen|sagen)", "was (wolltest du|wollten sie) wissen",
