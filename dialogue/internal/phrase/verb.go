@@ -3,6 +3,7 @@ package phrase
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A question for a yes has a verb that says what is to be done: "Submit?", "Je réserve ?", "Den Vertrag kündigen?". The same verb as an order
@@ -46,19 +47,31 @@ func (l Locale) Ordered(q Question, text string) (yes, no bool) {
 		return false, false
 	}
 	about := foldedSet(strings.Join(q.About, " "))
-	var does, barred, said, parted bool
+	known := func(k int) bool { // what the question is about
+		word := r.wordAt(k)
+		return (r.question[word] || about[word] || r.language.is(word, thing)) && r.language.class(word) == content && !r.ordersAt(k, verb, apart)
+	}
+	var does, barred, said, parted, values, object bool
 	for k := 0; k < len(r.says); {
 		word, of := r.wordAt(k), r.language
 		m, n := r.mood(k)
 		turn, _ := of.moods.at(r.line, k)
 		opener, _ := of.openers.at(r.line, k)
 		switch is, whole := r.orders(k, verb, apart); {
-		case is && does, turn == turns && !of.is(word, ands), opener == turning, of.is(word, amiss|askword) && of.class(word) != negation && m != bars:
+		case turn == turns && !of.is(word, ands), opener == turning, of.is(word, askword|lacking), of.is(word, amiss) && of.class(word) != negation && m != bars:
 			return false, false
 		case is:
+			if does || k > 0 && of.is(r.wordAt(k-1), pronoun) && !of.is(r.wordAt(k-1), you|returned) { // "I submit"
+				return false, false
+			}
+			object = object || r.verbAt(k) != word // "l'envoi"
 			does, parted, n = true, parted || whole, 1
 		case does && apart != "" && word == apart && k+1 == len(r.says):
 			parted, n = true, 1
+		case m == around && does && r.recipient(k, n):
+			return false, false
+		case of.is(word, returned):
+			object, n = object || !does, 1
 		case m == saysYes:
 			said = true
 		case m == saysNo && n > 1 && k+n < len(r.says) && r.ordersAt(k+n, verb, apart): // "I don't want to submit"
@@ -72,17 +85,40 @@ func (l Locale) Ordered(q Question, text string) (yes, no bool) {
 			if n = r.valueRun(k); !r.asked.holds(r.line, k, n) {
 				return false, false
 			}
-		case of.class(word) == content && !of.is(word, polite|pronoun|vague|ands|thing) && !r.question[word] && !about[word]:
-			return false, false
-		default:
+			values = true
+		case of.is(word, polite), of.class(word) == hum, does && of.is(word, you):
 			n = 1
+		case k+1 < len(r.says) && (of.is(word, owner) || of.class(word) == function && (!of.is(word, joint) || r.question[word])) && (known(k+1) || r.valueRun(k+1) > 0):
+			n = 1
+		case r.question[word] && known(k), k > 0 && r.leadsTo(k) && known(k):
+			n = 1
+		case !does && (of.class(word) == filler && !of.is(word, owner) || of.is(word, ands)):
+			n = 1
+		default:
+			return false, false
 		}
 		k += n
 	}
-	if !does || apart != "" && !parted || said && barred {
+	if !does || apart != "" && !parted || barred && (said || values) || object && !barred && !r.language.Askings.Last {
 		return false, false
 	}
 	return !barred && !r.amiss(len(r.says)), barred
+}
+
+// recipient reports whether one of some spoken words is a pronoun: "for me".
+func (r *reading) recipient(k, n int) bool {
+	for i := k; i < k+n; i++ {
+		if word := r.wordAt(i); r.language.is(word, pronoun) && !r.language.is(word, you) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsTo reports whether an article or the like stands before a spoken word.
+func (r *reading) leadsTo(k int) bool {
+	word := r.wordAt(k - 1)
+	return r.language.is(word, owner) || r.language.class(word) == function
 }
 
 // BarsElse reports whether an utterance forbids something that a question does not ask about.
@@ -168,14 +204,14 @@ func (r *reading) verb() (stem, apart string, ok bool) {
 		return "", "", false
 	}
 	word := q.verbAt(at)
-	if m, _ := r.language.moods.at(q.line, at); m != 0 && at == len(q.says)-1 || r.language.class(word) != content || q.valueRun(at) > 0 || r.titled(word) || r.language.is(word, canceller|final|amiss|stops) {
+	if m, _ := r.language.moods.at(q.line, at); m != 0 && at == len(q.says)-1 || r.language.class(word) != content || q.valueRun(at) > 0 || r.titled(word) || r.language.is(word, canceller|final|amiss) {
 		return "", "", false
 	}
 	if stem, ok = r.stemOf(word, a, infinitive); !ok {
 		return "", "", false
 	}
 	for part := range strings.FieldsSeq(a.Apart) {
-		if rest, is := strings.CutPrefix(stem, part); is && len(rest) > 3 && len(part) > len(apart) {
+		if rest, is := strings.CutPrefix(stem, part); is && len(rest) > 2 && len(part) > len(apart) {
 			apart = part
 		}
 	}
@@ -223,7 +259,7 @@ func (r *reading) orders(k int, stem, apart string) (is, whole bool) {
 	}
 	for ending := range strings.FieldsSeq(a.Orders) {
 		rest, ends := strings.CutSuffix(word, ending)
-		if ends && r.soft(rest, a) == stem && (!whole || slices.Contains(strings.Fields(a.Endings), ending)) && !r.language.is(word, afresh|further|vague) {
+		if ends && r.soft(rest, a) == stem && (!r.language.is(r.wordAt(k), afresh|further|vague) || said[0] > unicode.MaxASCII) {
 			return true, whole
 		}
 	}
@@ -256,7 +292,7 @@ func (r *reading) lastSentence() int {
 	for k := len(r.says) - 1; k > 0; k-- {
 		for t := r.says[k-1] + 1; t < r.says[k]; t++ {
 			sign := r.tokens[t].sign
-			if sign == '!' || sign == '?' || sign == '\n' || sign == '.' && !r.abbreviates(t) && !r.isInNumber(t) && len(r.wordAt(k-1)) >= least {
+			if sign == '!' || sign == '?' || sign == '\n' || sign == '.' && !r.abbreviates(t) && !r.isInNumber(t) && (len(r.wordAt(k-1)) >= least || r.tokens[r.says[k-1]].sort == digits) {
 				return k
 			}
 		}
