@@ -146,8 +146,39 @@ func (u *utterance) stopsNone(words []string) []Command {
 	return all
 }
 
+// ordersText reports whether a denial says what is not to be done, and may be the text that is asked for: "don't ring".
+func (u *utterance) ordersText(sl *slot) bool {
+	if !sl.inWords() || u.dialogue.ownValue(sl, u.text) {
+		return false
+	}
+	of := u.spoken(sl)
+	return !u.locale.AsksCode(of) && !u.locale.AsksWho(of) && u.locale.Orders(of.Names, u.text) && !slices.ContainsFunc(u.locale.Content(u.text), func(w string) bool { return u.vocab[u.flow][w] || u.locale.Thing(w) })
+}
+
+// lacksCode reports whether an answer says no more than that the number or the like that is asked for is not there: "I can't find it".
+func (u *utterance) lacksCode() bool {
+	sl := u.asked()
+	if sl == nil || sl.Optional || !sl.inWords() || !u.locale.AsksCode(u.spoken(sl)) || u.dialogue.ownValue(sl, u.text) || u.locale.Forbids(u.text) {
+		return false
+	}
+	does, _ := u.locale.Evasion(u.spoken(sl), u.text)
+	_, common := u.locale.Common(u.text)
+	return does == phrase.Evades && !common && u.locale.Act(u.text) == 0
+}
+
+// isCalled reports whether all words that mean something are those that a slot is called by: "no note".
+func (u *utterance) isCalled(sl *slot, text string) bool {
+	words := u.locale.Content(text)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
+		return !slices.ContainsFunc(spoken(sl).Names, func(name string) bool { return slices.Contains(phrase.Words(name), w) })
+	})
+}
+
 // pauses is a wish for a moment: "hang on", "let me think". It answers nothing, and skips nothing: "later" does.
 func (u *utterance) pauses() []Command {
+	if u.lacksCode() {
+		return sure(Pause, "", nil)
+	}
 	if !phrase.Waits(u.locale, u.text) || u.Pending != nil && u.Pending.IsInform() {
 		return nil
 	}

@@ -309,6 +309,9 @@ func (u *utterance) answered() []Command {
 	if sl.inWords() {
 		return u.textAnswered(sl)
 	}
+	if act := u.locale.Act(u.text); act != 0 && act != phrase.Denies && u.asksText() { // a list of texts
+		return nil
+	}
 	others := u.beside(sl.name, u.text)
 	if slices.ContainsFunc(others, func(v found) bool { return v.slot == sl.name }) { // the first or the last day of a period
 		return u.commands(others)
@@ -364,6 +367,14 @@ func (u *utterance) elsewhere(asked *slot, others []found) []found {
 // textAnswered is the text that was asked for, without the values of other slots at its ends.
 func (u *utterance) textAnswered(sl *slot) []Command {
 	v, ok := u.read(sl, u.text)
+	if ok && v.Reason == "" && u.ordersText(sl) {
+		v.Left = u.text
+		return []Command{found{v, sl.name}.command()}
+	}
+	if does, rest := u.locale.Evasion(u.spoken(sl), u.text); ok && does == phrase.Rejects && rest != "" && u.locale.AsksCode(u.spoken(sl)) && !u.dialogue.noText(sl, rest) && !u.dialogue.ownValue(sl, u.text) {
+		v.Value, v.Reason, v.Left = rest, "", u.text // "not AB1234, AB1235"
+		return []Command{found{v, sl.name}.command()}
+	}
 	if !ok || u.noText(u.text) {
 		return nil
 	}

@@ -239,6 +239,9 @@ func (u *utterance) collectVerdict() []Command {
 	if sl.Optional && !sl.traits().many && u.locale.None(u.text) {
 		return []Command{{Type: Skip, Confidence: surely}}
 	}
+	if does, _ := u.locale.Evasion(u.spoken(sl), u.text); sl.Optional && sl.inWords() && does == phrase.Evades && u.isCalled(sl, u.text) { // "kein Hinweis"
+		return []Command{{Type: Skip, Confidence: surely}}
+	}
 	if all := u.unneeded(sl); len(all) > 0 {
 		return all
 	}
@@ -254,7 +257,7 @@ func (u *utterance) collectVerdict() []Command {
 		return nil
 	case sl.isVerdict():
 		return u.booleanVerdict(sl, yes, rest, score)
-	case sl.Optional && no && u.leavesOut(sl, rest, score): // "Any remarks?" "No remarks."
+	case sl.Optional && no && !(sl.inWords() && u.locale.Orders(spoken(sl).Names, u.text)) && u.leavesOut(sl, rest, score): // "Any remarks?" "No remarks."
 		return []Command{{Type: Skip, Confidence: score}}
 	case no && sl.traits().zero && (rest == "" && len(u.common()) == 0 || u.locale.Names(u.spoken(sl), rest)): // "How many children?" "No children."
 		return []Command{{Type: SetSlot, Slot: sl.name, Value: 0, Confidence: score}}

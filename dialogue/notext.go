@@ -21,6 +21,9 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 	for i := range delta.Set {
 		c := &delta.Set[i]
 		text, ok := c.Value.(string)
+		if members, many := c.Value.([]any); many {
+			d.guardMembers(s, m, c, members, alone)
+		}
 		sl := d.meant(s, *c, delta.Start)
 		if ok && sl != nil && !sl.Type.kind().anyWords(sl.Slot) && c.Left == "" {
 			c.Left = d.leftOf(s, sl, text)
@@ -33,6 +36,9 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 		}
 		last, took := d.locale.TakenBack(text)
 		switch {
+		case d.heardBy(s, text).ordersText(sl):
+			c.Left = text
+		case d.evades(c, sl, text):
 		case d.noText(sl, text) && !d.retold(s.Pending, sl, text):
 			c.Confidence = min(c.Confidence, -1)
 		case d.holdsPrivate(s, sl, text):
@@ -211,13 +217,6 @@ func (d *Dialogue) holdsPrivate(s *State, sl *slot, text string) bool {
 			return v.Reason == "" && (other.traits().distinct || strings.IndexFunc(v.Text, unicode.IsDigit) >= 0 && len(v.Text) >= least)
 		})
 	})
-}
-
-// ownValue reports whether a slot's own check takes a text and no other words.
-func (d *Dialogue) ownValue(sl *slot, text string) bool {
-	const any = "Xyzzy"
-	u := &utterance{Turn: &Turn{Dialogue: d}, locale: d.locale, phrases: &phrases{dialogue: d, locale: d.locale}}
-	return sl.validate != nil && u.takes(sl, text) && !u.takes(sl, any)
 }
 
 // noChoice is missed where one of a slot's choices was asked for, and the slot has words of its own for what is none: a few

@@ -185,7 +185,7 @@ var French = &Language{
 		Selves: `je suis | cest | il est | elle est | on est | nous sommes | vous etes | tu es | ils sont | ce sont | ca serait | ce serait | jai | jetais | ce sera`,
 	},
 	Ways: Ways{
-		Points: `dhabitude quavant lavez savez meme memes habitude habituel habituelle avant derniere dernier fois toujours encore sais savoir savez sur certain decide decider demande demander demandez verifier regarder reflechir penser tard rappelle souviens dire dirai deja idee precedent precedente dois avez`,
+		Points: `dhabitude chose quavant lavez savez meme memes habitude habituel habituelle avant derniere dernier fois toujours encore sais savoir savez sur certain decide decider demande demander demandez verifier regarder reflechir penser tard rappelle souviens dire dirai deja idee precedent precedente dois avez`,
 		Sites:  "adresse rue",
 		Routes: `va a | vont a | est pour | est a | est destine a | doit aller a | cest pour | envoyez le a | envoyez le au | envoyez la au | envoie le a | envoie le au | livrez le au | livrez au | jhabite au | jhabite | nous habitons au | nous habitons | jai demenage au | jai demenage | nous avons demenage au | nous avons demenage | on a demenage | cest maintenant | maintenant`,
 	},
@@ -232,7 +232,7 @@ var French = &Language{
 		Links:  "et puis ensuite aussi apres mais egalement",
 		Joins:  "ainsi que | en plus | en outre | de plus | apres cela | apres ca | par ailleurs | en plus de cela | et aussi",
 	},
-	Tellings: frenchTellings, Askings: frenchAskings,
+	Tellings: frenchTellings, Askings: frenchAskings, Evasions: frenchEvasions,
 	Skips: Skips{
 		None: `aucun | aucune | aucun des deux | aucune des deux | aucun dentre eux | rien | rien du tout | ni lun ni lautre | ni lune ni lautre | aucun de ceux la | personne`,
 		Any:  "peu importe | nimporte lequel | nimporte laquelle | nimporte | ca mest egal | comme vous voulez | comme tu veux | au choix | choisissez | a vous de choisir | vous decidez",

@@ -185,7 +185,7 @@ var German = &Language{
 		Selves: `ich bin | wir sind | er ist | sie ist | das ist | es ist | das ware | es ware | du bist | sie sind | ich war | ich habe | mir ist | ich fuhle mich`,
 	},
 	Ways: Ways{
-		Points: `gleiche gleichen gleicher gleiches selbe selben dieselbe dieselben derselbe ubliche ublichen ublicher immer letzte letzten letztes letzter vorher vorhin bisher zuletzt noch weiss wissen weisst wisst sicher entscheide entscheiden frag frage fragen sag sage sagen nachsehen nachschauen schauen uberlegen uberlege spater erinnere erinnern wieder muss musst`,
+		Points: `dasselbe gleiche gleichen gleicher gleiches selbe selben dieselbe dieselben derselbe ubliche ublichen ublicher immer letzte letzten letztes letzter vorher vorhin bisher zuletzt noch weiss wissen weisst wisst sicher entscheide entscheiden frag frage fragen sag sage sagen nachsehen nachschauen schauen uberlegen uberlege spater erinnere erinnern wieder muss musst`,
 		Sites:  "adresse anschrift strasse lieferadresse wohin",
 		Ends:   "sein lauten heissen gehen kommen",
 		Routes: `geht an | gehen an | ist fur | ist an | ware fur | soll an | muss an | schick es an | schicken sie es an | schicken sie es bitte an | bitte an | sende es an | senden sie es an | liefern sie es an | ich wohne in | ich wohne im | ich wohne | wir wohnen im | wir wohnen in | wir wohnen | ich bin umgezogen | wir sind umgezogen | bin umgezogen | jetzt | nun`,
@@ -238,7 +238,7 @@ var German = &Language{
 		Firsts: "zuerst erst vorher zunachst vorab",
 		Vague:  "irgendwen irgendwem irgendjemand irgendjemanden irgendjemandem jemand jemanden jemandem jeden jedem irgendwas etwas es",
 	},
-	Tellings: germanTellings, Askings: germanAskings,
+	Tellings: germanTellings, Askings: germanAskings, Evasions: germanEvasions,
 	Skips: Skips{
 		None: `keine | keiner | keins | keines | keinen | gar keine | gar keinen | uberhaupt keine | nichts | gar nichts | uberhaupt nichts | keine davon | keins davon | weder noch | niemand`,
 		Any:  "egal | ist mir egal | irgendeine | irgendeiner | irgendeins | beliebig | welche auch immer | sie entscheiden | du entscheidest | such dir was aus",

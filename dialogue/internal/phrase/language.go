@@ -61,6 +61,7 @@ type Language struct {
 	Names    Names
 	Beside   Beside
 	Asides   Asides
+	Evasions Evasions
 	Skips    Skips
 	Tellings Tellings
 	Askings  Askings

@@ -63,6 +63,8 @@ const (
 	dropped
 	returning
 	returned
+	about
+	gone
 )
 
 // wordRoles are the lists of words that give roles.
@@ -70,7 +72,7 @@ func (l *Language) wordRoles() map[role]string {
 	v, a, b, s := &l.Verdicts, &l.Answers, &l.Beside, &l.Asides
 	return map[role]string{
 		accounting: l.Tellings.Accounts, done: l.Tellings.Done, dropped: l.Tellings.Dropped, returning: l.Tellings.Returns, returned: l.Tellings.Objects,
-		pointing: l.Ways.Points, site: l.Ways.Sites, ends: l.Ways.Ends, dropper: s.Drops, spare: s.Spares, sharp: l.Values.Sharp,
+		pointing: l.Ways.Points, site: l.Ways.Sites, ends: l.Ways.Ends, about: l.Evasions.Near, gone: l.Evasions.Gone, dropper: s.Drops, spare: s.Spares, sharp: l.Values.Sharp,
 		dividing: l.Fractions.Over, aging: b.Ages, starting: b.Starts, person: b.Persons, particle: l.Names.Particles, title: l.Names.Titles, noName: l.Names.Others, given: l.Names.Given, amiss: v.Amiss, stops: v.Stops, plain: v.Plain, you: s.You, since: l.Values.Since, lasting: l.Values.Lasting, rate: l.Values.Rates, lacking: v.Lacks, having: v.Has, suiting: v.Suits, ands: l.Values.Ands, without: l.Values.Without, truth: l.Values.True, falsehood: l.Values.False,
 		asksName: a.NameWords, polite: a.Polite, further: a.Further, afresh: a.Afresh, joint: a.Joints, changer: b.Changers, limit: b.Limits, bounding: b.Bounds, greeting: b.Greetings, present: a.Present, owner: a.Owners, copula: a.Copulas,
 		askword: s.Asks, asking: s.Asking, modal: s.Modals, pronoun: s.Pronouns, canceller: s.Cancels, link: s.Links, orders: a.Orders, foremost: s.Firsts, dayPart: l.Values.DayParts, named: s.Names, vague: s.Vague, thing: s.Things, final: s.Finals,
