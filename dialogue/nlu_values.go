@@ -367,12 +367,7 @@ func (u *utterance) elsewhere(asked *slot, others []found) []found {
 // textAnswered is the text that was asked for, without the values of other slots at its ends.
 func (u *utterance) textAnswered(sl *slot) []Command {
 	v, ok := u.read(sl, u.text)
-	if ok && v.Reason == "" && u.ordersText(sl) {
-		v.Left = u.text
-		return []Command{found{v, sl.name}.command()}
-	}
-	if does, rest := u.locale.Evasion(u.spoken(sl), u.text); ok && does == phrase.Rejects && rest != "" && u.locale.AsksCode(u.spoken(sl)) && !u.dialogue.noText(sl, rest) && !u.dialogue.ownValue(sl, u.text) {
-		v.Value, v.Reason, v.Left = rest, "", u.text // "not AB1234, AB1235"
+	if ok && u.insteadOfText(sl, &v) {
 		return []Command{found{v, sl.name}.command()}
 	}
 	if !ok || u.noText(u.text) {

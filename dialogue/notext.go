@@ -38,7 +38,7 @@ func (d *Dialogue) guard(s *State, m *Message, delta *Delta) {
 		switch {
 		case d.heardBy(s, text).ordersText(sl):
 			c.Left = text
-		case d.evades(c, sl, text):
+		case d.evades(c, sl, text, d.saidAlone(s, m, c, sl, text, alone)):
 		case d.noText(sl, text) && !d.retold(s.Pending, sl, text):
 			c.Confidence = min(c.Confidence, -1)
 		case d.holdsPrivate(s, sl, text):

@@ -8,7 +8,7 @@ import (
 // Evasions are the words of answers that give none: "I don't have the number here", "I lost it".
 type Evasions struct {
 	Near  string // of knowing, having and telling, beside a no: "find", "here"
-	Gone  string // that say by themselves that something is not there: "lost"
+	Gone  string // that say by themselves that nobody has it: "lost"
 	Codes string // in names of what is written down, and in German at their end: "number", "code"
 }
 
@@ -31,7 +31,7 @@ func (l Locale) Evasion(slot Slot, text string) (does Evasion, rest string) {
 	r := l.reading(text, epoch)
 	coded := l.AsksCode(slot)
 	k, denies, doubts := r.evading(slot, coded)
-	if !denies && !doubts && coded && r.turnsLater() {
+	if !denies && !doubts && coded && (r.turnsLater() || r.tellsOf()) {
 		return Hesitates, strings.TrimSpace(text)
 	}
 	switch {
@@ -64,6 +64,20 @@ func (l Locale) Evasion(slot Slot, text string) (does Evasion, rest string) {
 func (r *reading) turnsLater() bool {
 	for k := range r.says {
 		if k > 0 && r.parted(k) && r.language.class(r.wordAt(k)) == negation {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsOf reports whether an answer without a digit is a sentence that tells something else: "my wife has it".
+func (r *reading) tellsOf() bool {
+	const least = 3 // words
+	if len(r.says) < least || r.language.class(r.wordAt(0)) == content || slices.ContainsFunc(r.says, func(t int) bool { return r.tokens[t].sort == digits }) {
+		return false
+	}
+	for k := range r.says {
+		if word := r.wordAt(k); k == 0 && r.language.is(word, pronoun) || r.language.class(word) == negation {
 			return true
 		}
 	}
@@ -132,7 +146,7 @@ func (r *reading) isCalledCode(word string) bool {
 	})
 }
 
-// AsksCode reports whether a slot is called as what is written down and not told in words: a number, a code, an address.
+// AsksCode reports whether a slot is called as what is written down: a number, a code, an address.
 func (l Locale) AsksCode(slot Slot) bool {
 	r := l.reading("", epoch)
 	return slices.ContainsFunc(slot.Names, func(name string) bool {
@@ -148,7 +162,7 @@ func (l Locale) AsksCode(slot Slot) bool {
 	})
 }
 
-// Open reports whether an utterance leaves open which of some things is meant: "ibuprofen or aspirin", "maybe".
+// Open reports whether an utterance leaves open what is meant: "ibuprofen or aspirin", "maybe".
 func (l Locale) Open(text string) bool {
 	r := l.reading(text, epoch)
 	for k := range r.says {
