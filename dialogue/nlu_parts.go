@@ -174,6 +174,13 @@ func (u *utterance) isCalled(sl *slot, text string) bool {
 	})
 }
 
+// mentions reports whether a text has a word that a slot is called by.
+func (u *utterance) mentions(sl *slot, text string) bool {
+	return slices.ContainsFunc(u.locale.Content(text), func(w string) bool {
+		return slices.ContainsFunc(spoken(sl).Names, func(name string) bool { return slices.Contains(phrase.Words(name), w) })
+	})
+}
+
 // pauses is a wish for a moment: "hang on", "let me think". It answers nothing, and skips nothing: "later" does.
 func (u *utterance) pauses() []Command {
 	if u.lacksCode() {

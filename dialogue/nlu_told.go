@@ -20,7 +20,13 @@ func (u *utterance) told() []Command {
 		return nil
 	}
 	sl := u.asked()
-	switch said, ok := u.locale.Common(u.text); {
+	said, ok := u.locale.Common(u.text)
+	unneeded := ok && said.About == phrase.Unneeded
+	orders := u.locale.Orders(spoken(sl).Names, u.text) && !phrase.Reports(u.locale, u.text)
+	if orders && !unneeded || sl.Optional && u.mentions(sl, u.text) { // "don't ring", "no note"
+		return nil
+	}
+	switch {
 	case ok && said.Command == phrase.Skip && sl.Optional: // "no need"
 		return nil
 	case ok && said.About == phrase.Telling: // "I changed my mind" may stop what goes on
@@ -77,6 +83,9 @@ func (d *Dialogue) retold(t *PendingTask, sl *slot, text string) bool {
 	}
 	s := spoken(sl)
 	s.Asked = t.Prompt
+	if does, _ := d.locale.Evasion(s, text); does == phrase.Evades && phrase.Recounts(d.locale, phrase.Slot{Names: []string{text}}) { // "I don't want to describe it"
+		return false
+	}
 	return phrase.Recounts(d.locale, s) && (phrase.Excuse(d.locale, text) || phrase.Reports(d.locale, text)) && strings.TrimSpace(text) != ""
 }
 

@@ -122,6 +122,9 @@ func Reports(l Locale, text string) bool {
 	m, n := r.language.moods.at(r.line, 0)
 	denies := (m == bars || m == saysNo) && n < len(r.says) && !r.parted(n)
 	drops := len(r.says) > 2 && r.language.is(r.wordAt(1), dropped) && (r.language.is(r.wordAt(0), done) || l.Negated(text))
+	if denies && r.language.is(r.wordAt(0), asking) && !r.language.is(r.wordAt(1), pronoun) { // "don't ring" asks for something
+		return false
+	}
 	if r.unsure() || !denies && !drops || SaysCancel(l, text) || l.GoesOn(text) {
 		return false
 	}
