@@ -168,6 +168,8 @@ func (d *Dialogue) valid(s *State, p place, v any) error {
 }
 
 // isSlot reports whether a name is one of a slot.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (d *Dialogue) isSlot(f *Frame, name string) bool {
 	_, ok := d.find(f, name)
 	return ok

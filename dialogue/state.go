@@ -214,6 +214,8 @@ type mark struct {
 }
 
 // top is the active flow's frame; nil for none.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (s *State) top() *Frame {
 	if len(s.Stack) == 0 {
 		return nil

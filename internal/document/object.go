@@ -405,8 +405,6 @@ func ShapeAt(at Spot, r *Report) *Shape {
 }
 
 // Member returns the place of a key's value in a mapping. If the key is missing, it is the place of the mapping.
-//
-//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (at Spot) Member(key string) Spot { return at.Follow("/" + key) }
 
 // Follow is the place that a JSON pointer leads to, as far as it does.

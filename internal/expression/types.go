@@ -97,6 +97,8 @@ func newAnything() *Type {
 }
 
 // Plain is the type of which no more than the kinds is known.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func Plain(k Kinds) *Type {
 	return &Type{Kinds: k, Rest: Anything, items: Anything}
 }

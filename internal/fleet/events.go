@@ -14,6 +14,8 @@ import (
 
 // Events yields a run's events after the given seq. Stored events come in order and without a gap (law E1).
 // With follow it goes on with new ones, including transient ones, until the run has ended or ctx is done.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (f *Fleet) Events(ctx context.Context, id string, after uint64, follow bool) iter.Seq2[runtype.Event, error] {
 	return func(yield func(runtype.Event, error) bool) {
 		s := &eventSource{rt: f, id: id, cursor: after, yield: yield}

@@ -23,6 +23,8 @@ const (
 )
 
 // Ended reports whether the status is final. (A failed run can be retried.)
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (s Status) Ended() bool { return s != Running && s != Paused && s != Blocked && s != "" }
 
 // Interrupt is a question to the outside in its current state (law H1). Its JSON is for readers.

@@ -66,6 +66,8 @@ var (
 )
 
 // key is one that belongs to no run.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (s *Store) key(name string) string { return s.options.Prefix + name }
 
 // runKey is a key of a run: what is in braces decides the slot.

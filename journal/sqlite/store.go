@@ -204,6 +204,8 @@ func newWork(work func(*writer) error) *request {
 func nothing(*writer) error { return nil }
 
 // fail is an error of this store.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (s *Store) fail(op, run string, seq uint64, err error) error {
 	return &journal.StoreError{Op: op, File: s.path, Run: run, Seq: seq, Err: typed(err)}
 }

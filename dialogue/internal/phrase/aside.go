@@ -368,29 +368,6 @@ func (l Locale) Negated(text string) bool {
 	return false
 }
 
-// Declines reports whether an utterance has a sentence that denies something: "it is not needed", "I'm not home".
-func (l Locale) Declines(text string) bool {
-	r := l.reading(text, epoch)
-	const near = 2 // words
-	for k := range r.says {
-		if word := r.wordAt(k); r.language.class(word) != negation || r.language.is(word, without) {
-			continue
-		}
-		if m, _ := r.mood(k); m == saysNo && !r.language.is(r.wordAt(k), asking) && k == 0 {
-			continue
-		}
-		if r.language.is(r.wordAt(k), asking) { // "isn't"
-			return true
-		}
-		for j := max(0, k-near); j < k; j++ {
-			if r.language.is(r.wordAt(j), asking|copula) && !r.parted(j+1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // Content are the words of an utterance that mean something by themselves, folded.
 func (l Locale) Content(text string) (words []string) {
 	r := l.reading(text, epoch)

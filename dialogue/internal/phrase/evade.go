@@ -194,3 +194,28 @@ func (l Locale) Orders(names []string, text string) bool {
 	}
 	return said && l.Act(text) == Denies && !r.parted(1)
 }
+
+// Declines reports whether an utterance has a sentence that denies something.
+//
+// "It is not needed" and "I'm not home" do.
+func (l Locale) Declines(text string) bool {
+	r := l.reading(text, epoch)
+	const near = 2 // words
+	for k := range r.says {
+		if word := r.wordAt(k); r.language.class(word) != negation || r.language.is(word, without) {
+			continue
+		}
+		if m, _ := r.mood(k); m == saysNo && !r.language.is(r.wordAt(k), asking) && k == 0 {
+			continue
+		}
+		if r.language.is(r.wordAt(k), asking) { // "isn't"
+			return true
+		}
+		for j := max(0, k-near); j < k; j++ {
+			if r.language.is(r.wordAt(j), asking|copula) && !r.parted(j+1) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -146,7 +146,9 @@ func (l Locale) Another(text string) bool {
 	return slices.ContainsFunc(foldedWords(text), func(w string) bool { return of.is(w, further|afresh) })
 }
 
-// Adds reports whether an utterance says something besides what there is: "and skiing", "yes, and skiing", "skiing as well".
+// Adds reports whether an utterance says something besides what there is.
+//
+// "And skiing", "yes, and skiing" and "also skiing" do.
 func (l Locale) Adds(text string) bool {
 	r := l.reading(text, epoch)
 	i, _ := r.opened()

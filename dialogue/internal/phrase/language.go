@@ -345,6 +345,7 @@ func (l *Language) sayings() (s sayings) {
 	return s
 }
 
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (l *language) class(word string) class { return l.classes[word] }
 
 // is reports whether a word has one of some roles.

@@ -236,6 +236,8 @@ func (l *line) wordAt(k int) string { return l.tokens[l.says[k]].fold }
 func (l *line) spokenIndex(i int) (k int, ok bool) { return slices.BinarySearch(l.says, i) }
 
 // sign is the mark at a token, or 0.
+//
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (l *line) sign(i int) rune {
 	if i < 0 || i >= len(l.tokens) {
 		return 0

@@ -167,6 +167,7 @@ func Idempotency(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func invalid(format string, args ...any) *model.Error {
 	return &model.Error{Kind: model.ErrInvalid, Message: fmt.Sprintf(format, args...)}
 }

@@ -37,6 +37,7 @@ func (o Object) Get(name string) Value {
 	return nil
 }
 
+//go:noinline // called in many places, for the weight of the command (ADR 060)
 func (o Object) find(name string) int {
 	return slices.IndexFunc(o, func(m Member) bool { return m.Name == name })
 }
