@@ -152,11 +152,13 @@ func (b *bulk) each(ctx context.Context, q journal.RunQuery) iter.Seq2[BulkResul
 					yield(BulkResult{}, &Error{Code: CodeStopped, Err: err})
 					return
 				}
-				r, is := BulkResult{Info: page.Runs[i]}, true
+				r := BulkResult{Info: page.Runs[i]}
 				if b.only != nil {
-					if is, r.Err = b.only(&r.Info); r.Err == nil && !is {
+					is, err := b.only(&r.Info)
+					if err == nil && !is {
 						continue
 					}
+					r.Err = err
 				}
 				if !b.dry && r.Err == nil {
 					r.Run, r.Err = b.do(&r.Info, &q)

@@ -22,7 +22,7 @@ var englishTellings = Tellings{
 }
 
 var englishExcuses = []string{
-	"[i|i have|ive|we|we have|weve] changed (my mind|our mind|our minds)", "i dont want (this|that|it) (anymore|any more)", "not any more", "i give up", "enough",
+	"[i|i have|ive|we|we have|weve] changed (my mind|our minds)", "i dont want (this|that|it) (anymore|any more)", "not any more", "i give up", "enough",
 	"i (dont|do not|no longer) want (to|it|this|that) [do it|do this|do that|go on|continue|it] [anymore|any more|any longer|after all]",
 }
 

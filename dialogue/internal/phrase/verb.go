@@ -32,7 +32,7 @@ var germanAskings = Askings{
 }
 
 var frenchAskings = Askings{
-	Acts:   "reserver commander envoyer acheter payer confirmer valider enregistrer transferer virer livrer louer creer ouvrir inscrire changer accepter prendre continuer",
+	Acts:   "reserver commander envoyer acheter payer confirmer valider enregistrer transferer virer livrer louer creer ouvrir inscrire changer accepter prendre continuer", //nolint:misspell // French
 	Elided: "j", Leads: `je | on | nous | dois je | puis je | peux je | voulez vous | souhaitez vous | desirez vous | veux tu | souhaites tu | faut il`, Endings: "er ir re", Orders: "er ir re ez e es ons s is issez", Softened: "yi",
 }
 
