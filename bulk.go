@@ -55,12 +55,9 @@ func (rt *Runtime) RetryRuns(ctx context.Context, q journal.RunQuery, o BulkOpti
 		q.Statuses = []string{string(Failed), string(Expired)}
 	}
 	b.do = func(info *RunInfo, q *journal.RunQuery) (*Run, error) {
-		now, err := rt.Info(ctx, info.ID)
+		now, err := rt.stillIn(ctx, info.ID, q.Statuses)
 		if err != nil {
 			return nil, err
-		}
-		if !slices.Contains(q.Statuses, now.Status) {
-			return nil, runtype.NoLonger(&now, q.Statuses)
 		}
 		p, err := rt.planOf(ctx, now, o.Plans)
 		if err != nil {
@@ -97,16 +94,21 @@ func (rt *Runtime) changeHolds(
 		return held == (r.Hold != nil), err
 	}
 	b.do = func(info *RunInfo, q *journal.RunQuery) (*Run, error) {
-		now, err := rt.Info(ctx, info.ID)
-		if err == nil && !slices.Contains(q.Statuses, now.Status) {
-			err = runtype.NoLonger(&now, q.Statuses)
-		}
-		if err != nil {
+		if _, err := rt.stillIn(ctx, info.ID, q.Statuses); err != nil {
 			return nil, err
 		}
 		return nil, change(ctx, info.ID, o.Reason, o.By)
 	}
 	return b.each(ctx, q)
+}
+
+// stillIn is the row of a run that has one of some statuses; an error where it has another one now.
+func (rt *Runtime) stillIn(ctx context.Context, id string, statuses []string) (RunInfo, error) {
+	now, err := rt.Info(ctx, id)
+	if err == nil && !slices.Contains(statuses, now.Status) {
+		err = runtype.NoLonger(&now, statuses)
+	}
+	return now, err
 }
 
 func (rt *Runtime) planOf(ctx context.Context, info RunInfo, plans func(context.Context, RunInfo) (*plan.Plan, error)) (p *plan.Plan, err error) {

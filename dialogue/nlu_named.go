@@ -119,7 +119,7 @@ func (u *utterance) named(words string) string {
 // shortens reports whether what was said is only the beginning of a slot's name, and too short for it: "Tim" is no "time".
 func (u *utterance) shortens(v phrase.Value, slot string) bool {
 	const short = 3 // letters
-	return len(v.Text) <= short && !slices.ContainsFunc(spoken(u.slotOf(slot)).Names, func(name string) bool { return slices.Contains(phrase.Words(name), strings.ToLower(v.Text)) })
+	return len(v.Text) <= short && !u.slotOf(slot).isCalledBy(strings.ToLower(v.Text))
 }
 
 // namesAnother reports whether a choice that was not said by its name is the name of another slot: "1 Person" is no slip of "Perso".

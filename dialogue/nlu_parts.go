@@ -169,16 +169,17 @@ func (u *utterance) lacksCode() bool {
 // isCalled reports whether all words that mean something are those that a slot is called by: "no note".
 func (u *utterance) isCalled(sl *slot, text string) bool {
 	words := u.locale.Content(text)
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
-		return !slices.ContainsFunc(spoken(sl).Names, func(name string) bool { return slices.Contains(phrase.Words(name), w) })
-	})
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !sl.isCalledBy(w) })
 }
 
 // mentions reports whether a text has a word that a slot is called by.
 func (u *utterance) mentions(sl *slot, text string) bool {
-	return slices.ContainsFunc(u.locale.Content(text), func(w string) bool {
-		return slices.ContainsFunc(spoken(sl).Names, func(name string) bool { return slices.Contains(phrase.Words(name), w) })
-	})
+	return slices.ContainsFunc(u.locale.Content(text), sl.isCalledBy)
+}
+
+// isCalledBy reports whether a word stands in a name of the slot.
+func (sl *slot) isCalledBy(word string) bool {
+	return slices.ContainsFunc(spoken(sl).Names, func(name string) bool { return slices.Contains(phrase.Words(name), word) })
 }
 
 // pauses is a wish for a moment: "hang on", "let me think". It answers nothing, and skips nothing: "later" does.

@@ -43,7 +43,23 @@ func (f *selection) one(c *cobra.Command, args []string) (bool, error) {
 	return false, nil
 }
 
-// bulkLine is a run in `runs cancel --json` and `runs retry --json` of many.
+// orMany lets a command about one run, its argument, be about the runs that flags select: many is called then.
+func (f *selection) orMany(c *cobra.Command, many func(ctx context.Context) error) {
+	ofOne := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		one, err := f.one(c, args)
+		switch {
+		case err != nil:
+			return err
+		case one:
+			return ofOne(c, args)
+		}
+		return many(c.Context())
+	}
+	c.Args = atMostOneRun
+}
+
+// bulkLine is a run in `runs cancel --json`, and in those of retry, hold and release, of many.
 type bulkLine struct {
 	runLine
 	Done    bool         `json:"done"`              // false in a dry run, and where nothing was done

@@ -86,8 +86,8 @@ func (f *breakFlags) resume() (opts []fermata.ResumeOption) {
 type holdVerb struct {
 	does, did string
 	who       string // who does it, for the help
-	one       func(h *house, ctx context.Context, id, note, by string) error
-	many      func(h *house, ctx context.Context, q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error]
+	one       func(rt *fermata.Runtime, ctx context.Context, id, note, by string) error
+	many      func(rt *fermata.Runtime, ctx context.Context, q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error]
 	then      func(ctx context.Context, h *house, info *fermata.RunInfo) error // tells what follows for one
 }
 
@@ -100,11 +100,7 @@ func (m *Main) runsHoldCommand() *cobra.Command {
 		Example: `fermata runs hold run_01939f2e --note 'the bank is down'
 fermata runs hold --plan payments --note 'the bank is down' --dry-run`,
 	}, &holdVerb{
-		does: "hold", did: "held", who: "who holds the run",
-		one: func(h *house, ctx context.Context, id, note, by string) error { return h.HoldRun(ctx, id, note, by) },
-		many: func(h *house, ctx context.Context, q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error] {
-			return h.HoldRuns(ctx, q, o)
-		},
+		does: "hold", did: "held", who: "who holds the run", one: (*fermata.Runtime).HoldRun, many: (*fermata.Runtime).HoldRuns,
 		then: func(ctx context.Context, h *house, info *fermata.RunInfo) error {
 			now, err := h.Info(ctx, info.ID)
 			if err != nil {
@@ -130,11 +126,7 @@ func (m *Main) runsReleaseCommand() *cobra.Command {
 		Example: `fermata runs release run_01939f2e --note 'the bank is back'
 fermata runs release --plan payments --note 'the bank is back'`,
 	}, &holdVerb{
-		does: "release", did: "released", who: "who releases the run",
-		one: func(h *house, ctx context.Context, id, note, by string) error { return h.ReleaseRun(ctx, id, note, by) },
-		many: func(h *house, ctx context.Context, q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error] {
-			return h.ReleaseRuns(ctx, q, o)
-		},
+		does: "release", did: "released", who: "who releases the run", one: (*fermata.Runtime).ReleaseRun, many: (*fermata.Runtime).ReleaseRuns,
 		then: func(_ context.Context, _ *house, info *fermata.RunInfo) error {
 			m.out.Println("released " + info.ID)
 			if !m.global.quiet && resumable(info) {
@@ -151,7 +143,7 @@ func (m *Main) changeHoldCommand(c *cobra.Command, verb *holdVerb) *cobra.Comman
 	var asJSON bool
 	var many selection
 	m.onRun(c, func(ctx context.Context, h *house, info fermata.RunInfo) error {
-		if err := verb.one(h, ctx, info.ID, note, as); err != nil {
+		if err := verb.one(h.Runtime, ctx, info.ID, note, as); err != nil {
 			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
 		}
 		if asJSON {
@@ -160,21 +152,13 @@ func (m *Main) changeHoldCommand(c *cobra.Command, verb *holdVerb) *cobra.Comman
 		}
 		return verb.then(ctx, h, &info)
 	})
-	ofOne := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		one, err := many.one(c, args)
-		switch {
-		case err != nil:
-			return err
-		case one:
-			return ofOne(c, args)
-		}
+	many.orMany(c, func(ctx context.Context) error {
 		q, err := many.runQuery(m)
 		if err != nil {
 			return err
 		}
-		return m.withStore(c.Context(), func(ctx context.Context, h *house) error {
-			all := verb.many(h, ctx, q, fermata.BulkOptions{DryRun: many.dry, Reason: note, By: as})
+		return m.withStore(ctx, func(ctx context.Context, h *house) error {
+			all := verb.many(h.Runtime, ctx, q, fermata.BulkOptions{DryRun: many.dry, Reason: note, By: as})
 			return m.bulk(&many, asJSON, bulkVerb{verb.does, verb.did, func(r *fermata.BulkResult) (fermata.Status, error) {
 				now, err := h.Info(ctx, r.Info.ID)
 				if err == nil {
@@ -183,8 +167,7 @@ func (m *Main) changeHoldCommand(c *cobra.Command, verb *holdVerb) *cobra.Comman
 				return fermata.Status(now.Status), err
 			}}, all)
 		})
-	}
-	c.Args = atMostOneRun
+	})
 	many.add(c, verb.does, "running, paused and blocked")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
 	c.Flags().StringVar(&note, "note", "", "why, for the record: a `text`")

@@ -359,18 +359,7 @@ fermata runs cancel --label customer=7 --status paused --dry-run`,
 		}
 		return nil
 	})
-	cancelOne := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		one, err := many.one(c, args)
-		switch {
-		case err != nil:
-			return err
-		case one:
-			return cancelOne(c, args)
-		}
-		return m.cancelMany(c.Context(), &many, reason, as, asJSON)
-	}
-	c.Args = atMostOneRun
+	many.orMany(c, func(ctx context.Context) error { return m.cancelMany(ctx, &many, reason, as, asJSON) })
 	many.add(c, "cancel", "running, paused and blocked")
 	c.Flags().BoolVar(&asJSON, "json", false, "write one line of JSON for each run")
 	c.Flags().StringVar(&reason, "reason", "", "why, for the record: a `text`")
@@ -390,21 +379,17 @@ func (m *Main) runsRetryCommand() *cobra.Command {
 		Example: `fermata runs retry run_01939f2e
 fermata runs retry run_01939f2e --deadline 2h
 fermata runs retry --plan refund --since 2h --dry-run`,
-		Args:              atMostOneRun,
 		ValidArgsFunction: m.completeRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			one, err := many.one(c, args)
-			switch {
-			case err != nil:
-				return err
-			case !one && (on.file != "" || len(f.answers) > 0):
-				return usagef("--file and --answer are for one run")
-			case !one:
-				return m.retryMany(c.Context(), &many, &on, f.agents, f.json)
-			}
 			return m.report(&f, m.resume(c.Context(), args[0], &f, on))
 		},
 	}
+	many.orMany(c, func(ctx context.Context) error {
+		if on.file != "" || len(f.answers) > 0 {
+			return usagef("--file and --answer are for one run")
+		}
+		return m.retryMany(ctx, &many, &on, f.agents, f.json)
+	})
 	on.add(c)
 	c.Flags().StringVar(&on.until, "deadline", "", "a new deadline, needed where the run's has passed: a `time` from now (2h, 3d), or a time")
 	f.add(m, c)

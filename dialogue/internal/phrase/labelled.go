@@ -22,12 +22,7 @@ func (l Locale) Labelled(slot Slot, text string) (rest string, ok bool) {
 	if n == 0 || i+n >= len(r.says) {
 		return "", false
 	}
-	start, _ := r.wide(r.says[i+n], r.says[i+n]+1)
-	end := len(r.text)
-	if last := len(r.says) - 1; last > i+n && r.language.is(r.wordAt(last), ends) { // "der Name soll Ada sein"
-		end, _ = r.wide(r.says[last], r.says[last]+1)
-	}
-	return strings.TrimSpace(r.text[start:end]), true
+	return r.toVerb(i + n), true
 }
 
 // marked is how many spoken words from i on are a name with a colon behind it: "the reason:".

@@ -283,15 +283,19 @@ func (l Locale) BareName(text string) string {
 func (l Locale) Routed(text string) (rest string, ok bool) {
 	r := l.reading(text, epoch)
 	if n := r.route(0, len(r.says)); n > 0 && !r.cut {
-		start, _ := r.wide(r.says[n], r.says[n]+1)
-		last := len(r.says) - 1
-		end := len(r.text)
-		if last > n && r.language.is(r.wordAt(last), ends) {
-			end, _ = r.wide(r.says[last], r.says[last]+1)
-		}
-		return l.BareName(strings.TrimSpace(r.text[start:end])), true
+		return l.BareName(r.toVerb(n)), true
 	}
 	return text, false
+}
+
+// toVerb is the text from a spoken word on, without a verb at its end: "Ada" of "der Name soll Ada sein".
+func (r *reading) toVerb(k int) string {
+	start, _ := r.wide(r.says[k], r.says[k]+1)
+	end := len(r.text)
+	if last := len(r.says) - 1; last > k && r.language.is(r.wordAt(last), ends) {
+		end, _ = r.wide(r.says[last], r.says[last]+1)
+	}
+	return strings.TrimSpace(r.text[start:end])
 }
 
 // Receives reports whether a slot is called as people are who get something: "recipient".
