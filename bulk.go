@@ -21,6 +21,8 @@ type BulkOptions struct {
 	DryRun bool
 	// Reason says why, and By who does it. Both are recorded with each cancellation, hold and release.
 	Reason, By string
+	// Only leaves out the selected runs for which it returns false: they count for no limit. Defaults to leaving out none.
+	Only func(run RunInfo) bool
 	// Plans returns the plan that a run is retried on. Defaults to Options.Plans, and the plans of runs that this process has executed.
 	Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
 	// Retry configures each retry: a new deadline, for runs whose deadline has passed.
@@ -39,7 +41,7 @@ type BulkResult struct {
 // run that no longer has a selected status is left alone: its result has a CodeConflict (law F3). So has one that ended meanwhile. The
 // sequence ends early with an error if the store fails or ctx is done; a second call goes on, since cancelled runs are not selected again.
 func (rt *Runtime) CancelRuns(ctx context.Context, q journal.RunQuery, o BulkOptions) iter.Seq2[BulkResult, error] {
-	b := bulk{rt: rt, verb: "cancel", dry: o.DryRun, statuses: []Status{Running, Paused, Blocked}}
+	b := bulk{rt: rt, verb: "cancel", o: &o, statuses: []Status{Running, Paused, Blocked}}
 	b.do = func(info *RunInfo, q *journal.RunQuery) (*Run, error) {
 		return nil, rt.inbox.CancelIf(ctx, info.ID, o.Reason, o.By, q.Statuses)
 	}
@@ -50,7 +52,7 @@ func (rt *Runtime) CancelRuns(ctx context.Context, q journal.RunQuery, o BulkOpt
 // It is [Runtime.CancelRuns] for [Runtime.Retry]: statuses are failed, expired and blocked, and default to failed and expired.
 // A retried run goes on while the next result is read; to retry few at a time, wait for BulkResult.Run before you go on.
 func (rt *Runtime) RetryRuns(ctx context.Context, q journal.RunQuery, o BulkOptions) iter.Seq2[BulkResult, error] {
-	b := bulk{rt: rt, verb: "retry", dry: o.DryRun, statuses: []Status{Failed, Expired, Blocked}}
+	b := bulk{rt: rt, verb: "retry", o: &o, statuses: []Status{Failed, Expired, Blocked}}
 	if len(q.Statuses) == 0 {
 		q.Statuses = []string{string(Failed), string(Expired)}
 	}
@@ -85,7 +87,7 @@ func (rt *Runtime) ReleaseRuns(ctx context.Context, q journal.RunQuery, o BulkOp
 func (rt *Runtime) changeHolds(
 	ctx context.Context, q journal.RunQuery, o *BulkOptions, verb string, change func(ctx context.Context, id, note, by string) error, held bool,
 ) iter.Seq2[BulkResult, error] {
-	b := bulk{rt: rt, verb: verb, dry: o.DryRun, statuses: []Status{Running, Paused, Blocked}}
+	b := bulk{rt: rt, verb: verb, o: o, statuses: []Status{Running, Paused, Blocked}}
 	b.only = func(info *RunInfo) (bool, error) {
 		if Status(info.Status) == Paused { // nothing else gives such a run an error
 			return held == (info.Error != ""), nil
@@ -127,7 +129,7 @@ func (rt *Runtime) planOf(ctx context.Context, info RunInfo, plans func(context.
 type bulk struct {
 	rt       *Runtime                                               // that does it
 	verb     string                                                 // for errors
-	dry      bool                                                   // do nothing
+	o        *BulkOptions                                           // of the caller
 	statuses []Status                                               // that may be selected, and by default are
 	only     func(info *RunInfo) (bool, error)                      // whether it is to be done to one; nil for all
 	do       func(info *RunInfo, q *journal.RunQuery) (*Run, error) // does it to one
@@ -155,6 +157,9 @@ func (b *bulk) each(ctx context.Context, q journal.RunQuery) iter.Seq2[BulkResul
 					return
 				}
 				r := BulkResult{Info: page.Runs[i]}
+				if b.o.Only != nil && !b.o.Only(r.Info) {
+					continue
+				}
 				if b.only != nil {
 					is, err := b.only(&r.Info)
 					if err == nil && !is {
@@ -162,7 +167,7 @@ func (b *bulk) each(ctx context.Context, q journal.RunQuery) iter.Seq2[BulkResul
 					}
 					r.Err = err
 				}
-				if !b.dry && r.Err == nil {
+				if !b.o.DryRun && r.Err == nil {
 					r.Run, r.Err = b.do(&r.Info, &q)
 				}
 				if failed, ok := errors.AsType[*Error](r.Err); ok && failed.Code == CodeStore {

@@ -127,7 +127,7 @@ func (h *Handler) operations() []operation {
 			method: http.MethodGet, path: "/api/runs/{run}/export", id: "export-run", right: identity.Operate,
 			summary: "The run as a file that fermata runs import reads", kind: exportType, serve: h.export,
 		},
-	}, h.holdOperations()...)
+	}, append(h.holdOperations(), h.bulkOperation())...)
 }
 
 // composed are the routes of package server, and those for who watches the process. docs/formats.md describes their bodies.
@@ -185,6 +185,13 @@ func (h *Handler) stream(w http.ResponseWriter, r *http.Request, write func(io.W
 type started struct {
 	io.Writer
 	begun bool
+}
+
+// Flush sends what was written so far on its way.
+func (s *started) Flush() {
+	if f, ok := s.Writer.(http.Flusher); ok {
+		f.Flush()
+	}
 }
 
 func (s *started) Write(data []byte) (int, error) {

@@ -43,6 +43,7 @@ var rights = map[string]string{
 
 	"POST /api/runs":                       "operator author admin",
 	"GET /api/runs/{run}/export":           "operator author admin",
+	"POST /api/runs/bulk":                  "operator author admin",
 	"POST /api/runs/{run}/cancel":          "operator author admin",
 	"POST /api/runs/{run}/hold":            "operator author admin",
 	"POST /api/runs/{run}/release":         "operator author admin",
@@ -95,6 +96,8 @@ func bodyOf(route string) string {
 	switch {
 	case route == "POST /api/runs":
 		return `{"definition":"asks","input":{"amount":1}}`
+	case route == "POST /api/runs/bulk":
+		return `{"do":"hold","filter":{"status":["blocked"]},"dryRun":true}`
 	case strings.HasSuffix(route, "/answer"):
 		return `{"value":true}`
 	case strings.HasSuffix(route, "/reassign"):
