@@ -218,6 +218,8 @@ type ForkOptions = history.ForkOptions
 //	    Name string
 //	    // Plans returns the run's plan, with which its journal is folded before it is stored.
 //	    Plans func(ctx context.Context, run RunInfo) (*plan.Plan, error)
+//	    // Admit refuses the run with the error that it returns, before anything is stored.
+//	    Admit func(run RunInfo) error
 //	    // MaxBytes limits the data, and its size in memory.
 //	    MaxBytes int64
 //	}

@@ -18,8 +18,6 @@ import (
 // mostBulk limits how many runs one request changes.
 const mostBulk = 10_000
 
-const linesType = "application/x-ndjson"
-
 // bulkFilter selects runs as the parameters of GET /api/runs do.
 type bulkFilter struct {
 	Status      []string          `json:"status,omitempty" jsonschema:"Any of these; by default all to which it can be done (to retry: failed and expired)"`

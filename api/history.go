@@ -14,12 +14,6 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// Content types of answers that are no JSON.
-const (
-	svgType    = "image/svg+xml"
-	exportType = "application/x-ndjson"
-)
-
 // seq reads a query parameter that names an entry; 0 for none.
 func (in *request) seq(name string) (uint64, error) {
 	text := in.URL.Query().Get(name)
@@ -223,7 +217,7 @@ func (h *Handler) export(in *request) (*answer, error) {
 	}
 	return &answer{
 		headers: map[string]string{
-			"Content-Type": exportType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+			"Content-Type": linesType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
 			"Content-Disposition": mime.FormatMediaType("attachment", map[string]string{"filename": info.ID + ".jsonl"}),
 		},
 		stream: func(w io.Writer) error { return h.rt.Export(in.Context(), info.ID, w) },

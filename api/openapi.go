@@ -27,6 +27,7 @@ type operation struct {
 	takes        reflect.Type   // the body of a request; nil for none
 	example      string         // of that body
 	needs        bool           // the body may not be left out
+	raw          string         // content type of a body that the operation reads by itself; "" for none
 	limit        int64          // of that body, in bytes
 	gives        reflect.Type   // the body of the answer; nil where docs/formats.md alone describes it
 	kind         string         // content type of an answer that is no JSON; "" for JSON
@@ -125,9 +126,9 @@ func (h *Handler) operations() []operation {
 		},
 		{
 			method: http.MethodGet, path: "/api/runs/{run}/export", id: "export-run", right: identity.Operate,
-			summary: "The run as a file that fermata runs import reads", kind: exportType, serve: h.export,
+			summary: "The run as a file that fermata runs import reads", kind: linesType, serve: h.export,
 		},
-	}, append(h.holdOperations(), h.bulkOperation())...)
+	}, append(h.holdOperations(), h.bulkOperation(), h.migrateOperation(), h.importOperation())...)
 }
 
 // composed are the routes of package server, and those for who watches the process. docs/formats.md describes their bodies.
@@ -211,12 +212,19 @@ func (h *Handler) answered(op *operation, w http.ResponseWriter, r *http.Request
 		return nil, err
 	}
 	in := &request{Request: r, op: op, who: who}
-	if op.takes == nil {
+	if op.takes == nil && op.raw == "" {
 		return op.serve(in)
 	}
 	given := r.Header.Get("Content-Type")
 	kind, _, err := mime.ParseMediaType(given)
-	if given != "" && (err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json")) { // forms, which pages send without asking
+	switch { // forms, which pages send without asking, are refused
+	case op.raw != "":
+		if kind != op.raw {
+			return nil, refused(http.StatusUnsupportedMediaType, fermata.CodeInvalid, "expected a body as %s; found %q", op.raw, given)
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, op.limit)
+		return op.serve(in)
+	case given != "" && (err != nil || kind != jsonType && !strings.HasSuffix(kind, "+json")):
 		return nil, refused(http.StatusUnsupportedMediaType, fermata.CodeInvalid, "expected a body as application/json; found %q", given)
 	}
 	in.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, op.limit))
@@ -272,7 +280,10 @@ func (h *Handler) document() []byte {
 		if op.open {
 			described["security"] = []any{}
 		}
-		if op.takes != nil {
+		switch {
+		case op.raw != "":
+			described["requestBody"] = map[string]any{"required": true, "content": map[string]any{op.raw: map[string]any{}}}
+		case op.takes != nil:
 			described["requestBody"] = map[string]any{
 				"required": op.needs, "content": map[string]any{jsonType: map[string]any{"schema": component(schemas, op.takes)}},
 			}
@@ -318,7 +329,12 @@ func (h *Handler) security() []any {
 	return []any{token}
 }
 
-const jsonType = "application/json"
+// Content types of bodies.
+const (
+	jsonType  = "application/json"
+	linesType = "application/x-ndjson" // lines of JSON
+	svgType   = "image/svg+xml"
+)
 
 // component adds the schema of a type to the document, and refers to it.
 func component(schemas map[string]any, t reflect.Type) any {

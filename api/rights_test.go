@@ -43,11 +43,13 @@ var rights = map[string]string{
 
 	"POST /api/runs":                       "operator author admin",
 	"GET /api/runs/{run}/export":           "operator author admin",
+	"POST /api/runs/import":                "admin",
 	"POST /api/runs/bulk":                  "operator author admin",
 	"POST /api/runs/{run}/cancel":          "operator author admin",
 	"POST /api/runs/{run}/hold":            "operator author admin",
 	"POST /api/runs/{run}/release":         "operator author admin",
 	"POST /api/runs/{run}/retry":           "operator author admin",
+	"POST /api/runs/{run}/migrate":         "operator author admin",
 	"POST /api/runs/{run}/fork":            "operator author admin",
 	"POST /api/runs/{run}/messages/{name}": "operator author admin",
 
@@ -233,7 +235,7 @@ func TestMe(t *testing.T) {
 		w          *world
 		role, want string
 	}{
-		{open, "", `{"known":false,"rights":["view","talk","tasks","start","operate","author"]}`},
+		{open, "", `{"known":false,"rights":["view","talk","tasks","start","operate","author","deploy"]}`},
 		{known, "clerk:asks", `{"known":true,"id":"Ann","name":"Ann","role":"clerk","rights":["tasks"]}`},
 		{known, "plain", `{"known":true,"id":"Ada","name":"Ada","rights":["view","talk","tasks"],"taskRoles":["chief"]}`},
 	} {

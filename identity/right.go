@@ -19,10 +19,11 @@ const (
 	Start   Right = "start"   // start runs
 	Operate Right = "operate" // cancel, retry and fork runs, send them messages, export them
 	Author  Right = "author"  // see which files of definitions cannot be loaded, and why
+	Deploy  Right = "deploy"  // bring code: import runs, which come with their definitions
 )
 
 // Rights returns all rights.
-func Rights() []Right { return []Right{View, Talk, Tasks, Start, Operate, Author} }
+func Rights() []Right { return []Right{View, Talk, Tasks, Start, Operate, Author, Deploy} }
 
 // Role is a name for rights.
 type Role struct {

@@ -33,6 +33,8 @@ type ImportOptions struct {
 	// plan cannot have written is refused. The definition is already in the store. Defaults to the plans that
 	// the runtime knows, and Options.Plans. Without a plan, only rules for every plan are checked.
 	Plans func(ctx context.Context, run runtype.RunInfo) (*plan.Plan, error)
+	// Admit refuses the run with the error that it returns, before anything is stored. Defaults to taking in every run.
+	Admit func(run runtype.RunInfo) error
 	// MaxBytes limits the data, and its size in memory. Defaults to 1 GiB. A line, which is an entry or a text,
 	// has 256 MiB at most. docs/formats.md lists derived limits.
 	MaxBytes int64
@@ -102,6 +104,11 @@ func (h *History) takeIn(ctx context.Context, run string, in *importer, o *Impor
 	b, err := projected(run, in.entries)
 	if err != nil {
 		return runtype.RunInfo{}, &runtype.Error{Code: runtype.CodeInvalid, Run: run, Err: err}
+	}
+	if o.Admit != nil {
+		if err := o.Admit(*b.Row); err != nil {
+			return runtype.RunInfo{}, err
+		}
 	}
 	for _, t := range in.texts {
 		if err := h.SaveText(ctx, t.ID, t.Kind, []byte(t.Text)); err != nil {
