@@ -36,7 +36,8 @@
 //
 // # Metrics
 //
-// Attributes are fermata.plan, fermata.node (the path of a node) and one of few words; never a run, a task or a key.
+// Attributes are fermata.plan, fermata.node (the path of a node) and one of few words; never a run, a task or a key. What is read
+// from the store is counted up to 10,000 for each value.
 // Durations are in seconds, by the runtime's clock.
 //
 //	fermata.run.started              {run}        counter    plan
@@ -46,7 +47,11 @@
 //	fermata.step.duration            s            histogram  plan, node, outcome (finished, failed)
 //	fermata.interrupt.opened         {interrupt}  counter    plan, node
 //	fermata.interrupt.duration       s            histogram  plan, node, state (answered, expired, withdrawn)
-//	fermata.interrupt.open           {interrupt}  gauge      role             with WatchInbox alone
+//	fermata.interrupt.open           {interrupt}  gauge      role             with WatchInbox or WatchStore
+//	fermata.runs                     {run}        gauge      status           with WatchStore, as the next three
+//	fermata.backlog                  {run}        gauge      queue            runs that wait for a worker
+//	fermata.backlog.age              s            gauge      queue            of the one that has waited longest
+//	fermata.processes                {process}    gauge                       that execute runs of the store
 //	fermata.journal.append.duration  s            histogram  plan
 //	fermata.journal.append.size      By           histogram  plan
 //	gen_ai.client.token.usage        {token}      histogram  plan, node, gen_ai.operation.name, gen_ai.token.type

@@ -9,8 +9,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
-	"github.com/fermata-go/fermata"
-	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -156,36 +154,4 @@ func (m *meter) appended(plan string, entries []journal.Entry, took time.Duratio
 	set := m.set(labels{plan: plan})
 	m.appendTime.Record(context.Background(), took.Seconds(), set)
 	m.appendSize.Record(context.Background(), int64(size), set)
-}
-
-// WatchInbox measures fermata.interrupt.open: the number of open or claimed questions, by role. It reads the store
-// whenever measurements are collected. One process per store is enough. It does nothing without a MeterProvider; stop
-// before the runtime is closed.
-func (t *Telemetry) WatchInbox(rt *fermata.Runtime) (stop func() error, err error) {
-	if t.meter == nil {
-		return func() error { return nil }, nil
-	}
-	open, err := t.meter.of.Int64ObservableGauge("fermata.interrupt.open", metric.WithUnit("{interrupt}"),
-		metric.WithDescription("Questions that are open or claimed."))
-	if err != nil {
-		return nil, err
-	}
-	registered, err := t.meter.of.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
-		found, err := rt.Inbox(ctx, journal.InboxFilter{})
-		if err != nil {
-			return err
-		}
-		byRole := map[string]int64{"": 0}
-		for i := range found {
-			byRole[found[i].Role]++
-		}
-		for role, n := range byRole {
-			o.ObserveInt64(open, n, metric.WithAttributes(keyRole.String(printable.Line(role))))
-		}
-		return nil
-	}, open)
-	if err != nil {
-		return nil, err
-	}
-	return registered.Unregister, nil
 }

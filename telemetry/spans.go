@@ -31,6 +31,7 @@ const (
 	keyOp        = attribute.Key("fermata.op")
 	keyInterrupt = attribute.Key("fermata.interrupt")
 	keyRole      = attribute.Key("fermata.role")
+	keyQueue     = attribute.Key("fermata.queue")
 	keyState     = attribute.Key("fermata.state")
 	keyDefault   = attribute.Key("fermata.default")
 	keyDetail    = attribute.Key("fermata.detail")

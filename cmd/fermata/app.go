@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/fermata-go/fermata/cmd/fermata/internal/term"
 	"github.com/fermata-go/fermata/mcp"
@@ -34,7 +35,8 @@ type Main struct {
 	models   model.Set // of the environment
 	servers  mcp.Pool  // of recipes
 	global   globalFlags
-	token    string // the resume token that the environment holds, "" for none
+	measures metric.MeterProvider // of what is opened; nil for none
+	token    string               // the resume token that the environment holds, "" for none
 	shownHints
 }
 

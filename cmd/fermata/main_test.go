@@ -79,11 +79,11 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: capture NAME stdout|stderr REGEXP")
 	}
-	match := regexp.MustCompile(args[2]).FindString(ts.ReadFile(args[1]))
-	if match == "" {
+	match := regexp.MustCompile(args[2]).FindStringSubmatch(ts.ReadFile(args[1]))
+	if match == nil {
 		ts.Fatalf("%s has nothing that matches %s:\n%s", args[1], args[2], ts.ReadFile(args[1]))
 	}
-	ts.Setenv(args[0], match)
+	ts.Setenv(args[0], match[len(match)-1]) // the group, if there is one
 }
 
 // grows FILE N waits until a file that others write has N lines.

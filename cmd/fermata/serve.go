@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +38,7 @@ type serveFlags struct {
 	queues      []string
 	agents, as  string
 	json        bool
+	admin       string
 }
 
 func (m *Main) serveCommand() *cobra.Command {
@@ -79,6 +79,7 @@ func (m *Main) serveCommand() *cobra.Command {
 	flags.StringVar(&f.agents, "agents", "", "a `file` with agents that recipes name")
 	flags.StringVar(&f.as, "as", m.user(), "who executes the runs, for the record: a `name`")
 	flags.BoolVar(&f.json, "json", false, "write the start screen, each change of the folder, and each occurrence of a schedule as a line of JSON")
+	addAdminFlag(flags, &f.admin)
 	return c
 }
 
@@ -108,11 +109,15 @@ func (m *Main) serve(ctx context.Context, folder string, f *serveFlags) error {
 	if screen.nothing() {
 		return m.nothingServed(&screen)
 	}
-	h, err := m.openServed(ctx, d, f)
-	if err != nil {
+	if screen.admin, err = m.openAdmin(ctx, f.admin); err != nil {
 		return err
 	}
-	return h.closed(m.serveOn(ctx, h, &screen))
+	h, err := m.openServed(ctx, d, f)
+	if err != nil {
+		return errors.Join(err, screen.admin.close())
+	}
+	err = m.serveOn(ctx, h, &screen)
+	return h.closed(errors.Join(err, screen.admin.close()))
 }
 
 // openServed opens the store with a runtime that executes its runs, unless others do.
@@ -134,6 +139,12 @@ func (m *Main) serveLog() *slog.Logger {
 func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error {
 	f := screen.flags
 	var draining atomic.Bool
+	ready := func() error {
+		if draining.Load() {
+			return errors.New("the server is shutting down")
+		}
+		return nil
+	}
 	talks := &talking{m: m, house: h, hosts: f.hosts, origins: f.origins, who: f.authorize(h), readOnly: f.readOnly}
 	handler, err := api.New(h.Runtime, api.Options{
 		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version,
@@ -147,12 +158,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 		Edits: func(ctx context.Context, run fermata.RunInfo) (func(any) error, error) {
 			return m.editCheck(ctx, h, run, f.agents)
 		},
-		Ready: func() error {
-			if draining.Load() {
-				return errors.New("the server is shutting down")
-			}
-			return nil
-		},
+		Ready:  ready,
 		Server: server.Options{Authorize: f.authorize(h), Hosts: f.hosts, Origins: f.origins, Hold: f.noWork, Logger: m.serveLog()},
 	})
 	if err != nil {
@@ -169,6 +175,9 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	if screen.tokens, err = f.countTokens(ctx, h); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	if err := screen.admin.serve(h, ready); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	screen.url = "http://" + listener.Addr().String()
 	s := &serving{
 		m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{}),
@@ -178,7 +187,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 		return errors.Join(err, listener.Close())
 	}
 	s.http = &http.Server{
-		Handler: s.endingStreams(served), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler: screen.admin.measure(s.endingStreams(served)), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(m.serveLog().Handler(), slog.LevelWarn),
 	}
 	return s.run(ctx, listener, screen)
@@ -266,8 +275,7 @@ func (s *serving) drain(worked <-chan error) error {
 // endingStreams ends what lasts as long as a run when the server drains. Other requests finish.
 func (s *serving) endingStreams(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		last := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
-		if r.Method == http.MethodGet && (last == "events" || last == "messages" || last == "socket") {
+		if lasts(r) {
 			ctx, cancel := context.WithCancel(r.Context())
 			defer cancel()
 			go func() {

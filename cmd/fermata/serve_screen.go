@@ -15,6 +15,7 @@ type startScreen struct {
 	url    string // "" for one that is only checked
 	flags  *serveFlags
 	tokens int // that work, where requests need one
+	admin  *admin
 }
 
 // failed are the files that cannot be loaded.
@@ -55,6 +56,7 @@ func (s *startScreen) counted() string {
 // servedLine is the start screen in --json.
 type servedLine struct {
 	URL         string             `json:"url,omitempty"`
+	Admin       string             `json:"admin,omitempty"` // where /metrics is
 	Store       string             `json:"store"`
 	Auth        string             `json:"auth"`             // none or tokens
 	Tokens      *int               `json:"tokens,omitempty"` // that work, where requests need one
@@ -128,6 +130,9 @@ func (s *startScreen) facts(m *Main) [][]string {
 	default:
 		facts = append(facts, fact("worker", "in this process"))
 	}
+	if s.admin != nil {
+		facts = append(facts, fact("metrics", s.admin.url()+"/metrics"))
+	}
 	if s.flags.readOnly {
 		facts = append(facts, fact("access", "read-only: requests that change something are refused"))
 	}
@@ -149,7 +154,7 @@ func (m *Main) showFailed(failed []servedFile) {
 
 func (s *startScreen) line() servedLine {
 	line := servedLine{
-		URL: s.url, Store: s.store, Auth: s.flags.auth, Worker: !s.flags.noWork, ReadOnly: s.flags.readOnly,
+		URL: s.url, Admin: s.admin.url(), Store: s.store, Auth: s.flags.auth, Worker: !s.flags.noWork, ReadOnly: s.flags.readOnly,
 		Definitions: []servedDefinition{}, Failed: []fileReport{},
 	}
 	if s.flags.auth == authTokens && s.url != "" {

@@ -32,6 +32,9 @@ func httpFor(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 2 {
 		body = args[2]
 	}
+	if strings.HasPrefix(args[1], "http://") { // of another address
+		base = ""
+	}
 	r, err := http.NewRequest(args[0], base+args[1], strings.NewReader(body))
 	ts.Check(err)
 	r.Header.Set("Content-Type", "application/json")

@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/storekind"
 	"github.com/fermata-go/fermata/journal/stores"
+	"github.com/fermata-go/fermata/telemetry"
 )
 
 // dsn says where runs are kept.
@@ -214,6 +215,8 @@ type house struct {
 	store journal.Store
 	dsn   dsn
 	flush func() // exports what the observer has made
+
+	telemetry *telemetry.Telemetry // the observer; nil for none
 }
 
 // open is openAt for the store that is meant.
@@ -247,8 +250,11 @@ func (m *Main) openAt(ctx context.Context, d dsn, mayMake bool, o fermata.Option
 	o.Services = append(o.Services, m.services()...)
 	h := &house{dsn: d}
 	m.forgets = d.memory()
-	if o.Observer, h.flush, err = m.observer(log); err != nil {
+	if h.telemetry, h.flush, err = m.observer(log); err != nil {
 		return nil, err
+	}
+	if h.telemetry != nil {
+		o.Observer = h.telemetry
 	}
 	defer func() {
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
-	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/cmd/fermata/internal/otlp"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/telemetry"
@@ -54,10 +53,14 @@ func (m *Main) traces() (string, error) {
 }
 
 // observer is what the environment asks for: nil for nothing. The function exports what is left, and must be called.
-func (m *Main) observer(log *slog.Logger) (fermata.Observer, func(), error) {
+func (m *Main) observer(log *slog.Logger) (*telemetry.Telemetry, func(), error) {
 	to, err := m.traces()
-	if err != nil || to == exportNone {
+	if err != nil || to == exportNone && m.measures == nil {
 		return nil, func() {}, err
+	}
+	if to == exportNone {
+		observer, err := telemetry.New(telemetry.Options{MeterProvider: m.measures})
+		return observer, func() {}, err
 	}
 	var exporter sdktrace.SpanExporter
 	if to == exportConsole {
@@ -75,7 +78,7 @@ func (m *Main) observer(log *slog.Logger) (fermata.Observer, func(), error) {
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithIDGenerator(telemetry.IDs{}), sdktrace.WithResource(about),
 		sdktrace.WithBatcher(&exports{SpanExporter: exporter, log: log}))
-	observer, err := telemetry.New(telemetry.Options{TracerProvider: provider})
+	observer, err := telemetry.New(telemetry.Options{TracerProvider: provider, MeterProvider: m.measures})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -23,6 +24,7 @@ type workFlags struct {
 	lease       time.Duration
 	agents, as  string
 	json        bool
+	admin       string
 }
 
 func (m *Main) workCommand() *cobra.Command {
@@ -38,6 +40,7 @@ func (m *Main) workCommand() *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return m.work(c.Context(), &f) },
 	}
 	f.add(m, c)
+	addAdminFlag(c.Flags(), &f.admin)
 	c.Flags().BoolVar(&f.json, "json", false, "write a line of JSON for each run that is claimed or rests")
 	return c
 }
@@ -93,10 +96,16 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	var h *house
-	h, err := m.open(ctx, f.options(m, &h))
+	watched, err := m.openAdmin(ctx, f.admin)
 	if err != nil {
 		return err
+	}
+	var h *house
+	if h, err = m.open(ctx, f.options(m, &h)); err != nil {
+		return errors.Join(err, watched.close())
+	}
+	if err := watched.serve(h, func() error { return ctx.Err() }); err != nil {
+		return h.closed(errors.Join(err, watched.close()))
 	}
 	ctx, stop := m.untilTold(ctx, func() {
 		m.err.Println("takes no more runs; those under way come to rest first (Ctrl-C again ends at once)")
@@ -104,7 +113,11 @@ func (m *Main) work(ctx context.Context, f *workFlags) error {
 	defer stop()
 	say := m.workSayer(f.json)
 	m.err.Println("works on " + h.dsn.String())
-	return h.closed(m.workOn(ctx, h, f, say))
+	if watched != nil {
+		m.err.Println("measured at " + watched.url() + "/metrics")
+	}
+	err = m.workOn(ctx, h, f, say)
+	return h.closed(errors.Join(err, watched.close()))
 }
 
 // workOn executes runs without an owner until the context ends, and says which.

@@ -228,6 +228,7 @@ func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.St
 	f.watchDeadline(&d.State)
 	if o.Queued {
 		d.Rest()
+		f.offer()
 		return f.handle(o.ID, p, d), nil
 	}
 	if err := f.launch(d); err != nil {

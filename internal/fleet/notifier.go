@@ -75,11 +75,12 @@ func (f *Fleet) notifyLocked(id string) {
 	}
 }
 
-// Notify notifies those who wait for a change of a run.
+// Notify notifies those who wait for a change of a run, and the worker, for which it may be.
 func (f *Fleet) Notify(id string) {
 	f.mu.Lock()
 	f.notifyLocked(id)
 	f.mu.Unlock()
+	f.offer()
 }
 
 // Cancelled stops the execution of a run whose cancellation is recorded.

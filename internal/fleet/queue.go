@@ -23,6 +23,15 @@ func (f *Fleet) serves(queue string) bool {
 	return len(w.options.Queues) == 0 || slices.Contains(w.options.Queues, queue)
 }
 
+// offer tells the worker of this process, if there is one, of a run that was left to workers. Workers of other processes notice
+// what is written.
+func (f *Fleet) offer() {
+	f.mu.Lock()
+	w := f.worker
+	f.mu.Unlock()
+	w.notice()
+}
+
 // isLeft reports whether a run is left to other workers, or to a later time.
 func (f *Fleet) isLeft(info *runtype.RunInfo) bool {
 	return f.lease.store != nil && (!f.serves(info.Queue) || info.NotBefore > f.Now())

@@ -104,3 +104,10 @@ func (r *Result) Rests() bool {
 // Usage is the usage of model calls: tokens, and cost in micro-dollars. It is summed over recorded calls, so a
 // crash does not change it. Failed attempts count, since they were paid; a call whose record was lost does not.
 type Usage = journal.Usage
+
+// Backlog is what waits for workers in one queue; see Runtime.Backlog. Its JSON is for readers.
+type Backlog struct {
+	Queue   string        `json:"queue"`   // "" is the default queue
+	Runs    int           `json:"runs"`    // that a worker may take now, and no living process has; at most journal.MaxCount in all queues
+	Longest time.Duration `json:"longest"` // how long one of them has waited
+}
