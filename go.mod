@@ -92,3 +92,5 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+tool github.com/fermata-go/fermata/cmd/fermata-vet

@@ -4,8 +4,8 @@
 // Recorded calls (node.Step, node.Interrupt, …) return what the journal holds; all other code runs once more. Analyzer
 // reports code that then does an effect twice, or takes another way than its journal:
 //
-//	go vet -vettool=$(which fermata) ./...
 //	fermata vet ./...
+//	go vet -vettool=$(go tool -n fermata-vet) ./... # after go get -tool github.com/fermata-go/fermata/cmd/fermata-vet
 //
 // A finding is an error or advice. An error goes wrong without any crash, because the node waits, or ends in
 // node.ErrDiverged (law N3) wherever the node runs again. Advice is about what goes wrong only when a crash or a failure

@@ -10,16 +10,9 @@ import (
 	"context"
 	"os"
 	_ "time/tzdata" // the zones of schedules, for machines that have none
-
-	"golang.org/x/tools/go/analysis/unitchecker"
-
-	"github.com/fermata-go/fermata/vet"
 )
 
 func main() {
-	if isVetTool(os.Args[1:]) {
-		unitchecker.Main(vet.Analyzer) // it ends the program
-	}
 	m := &Main{
 		Name: os.Args[0], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Environ: os.Environ, Exit: os.Exit,

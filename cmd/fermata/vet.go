@@ -54,7 +54,8 @@ func (m *Main) vetCommand() *cobra.Command {
 			"the order of maps, goroutines that share keys. Packages are named as for go vet, and default to the one in this folder. " +
 			"An error goes wrong as soon as the node waits, or blocks the run; advice is about what goes wrong after a crash or a " +
 			"failure, and does not change the exit code. A comment //fermata:ignore REASON silences a line. " +
-			"The same without advice is go vet -vettool=$(which fermata).",
+			"The analyzer is a program of the version of Fermata that the module requires; it is built when it is first needed. " +
+			"The same without advice is go vet with the tool fermata-vet.",
 		Example: "fermata vet ./...\nfermata vet --fix ./orders\nfermata vet --json --strict ./...",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -73,12 +74,16 @@ func (m *Main) vet(ctx context.Context, packages []string, f *vetFlags) error {
 	if i := slices.IndexFunc(packages, func(p string) bool { return strings.HasPrefix(p, "-") }); i >= 0 {
 		return usagef("expected a package, found %q", packages[i])
 	}
+	tool, err := vetTool(ctx)
+	if err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
 	if f.fix {
-		if _, err := m.goVet(ctx, packages, "-fix"); err != nil {
+		if _, err := goVet(ctx, tool, packages, "-fix"); err != nil {
 			return err
 		}
 	}
-	out, err := m.goVet(ctx, packages, "-json")
+	out, err := goVet(ctx, tool, packages, "-json")
 	if err != nil {
 		return err
 	}
@@ -102,28 +107,23 @@ func (m *Main) vet(ctx context.Context, packages []string, f *vetFlags) error {
 	return nil
 }
 
-// goVet has the go command call this program for each package, as it calls its own vet: it compiles what is needed, and
-// keeps what was found for packages that stay as they are.
-func (m *Main) goVet(ctx context.Context, packages []string, mode string) ([]byte, error) {
-	tool, err := exec.LookPath(m.Name)
-	if err == nil {
-		tool, err = filepath.Abs(tool)
-	}
+// goVet has the go command call the tool for each package, as it calls its own vet: it compiles what is needed, and keeps
+// what was found for packages that stay as they are. The flag fermata.packages keeps what it found when others were asked for
+// apart: see vet.Analyzer.
+func goVet(ctx context.Context, tool string, packages []string, mode string) ([]byte, error) {
+	here, err := os.Getwd()
 	if err != nil {
-		if tool, err = os.Executable(); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
+	asked := "-fermata.packages=" + strings.Join(append([]string{here}, packages...), " ")
 	var out, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", append([]string{"vet", "-vettool=" + tool, mode, "-fermata.advice"}, packages...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"vet", "-vettool=" + tool, mode, "-fermata.advice", asked}, packages...)...)
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	err = cmd.Run()
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, exec.ErrNotFound):
-		return nil, usagef("vet needs the go command, which is not in $PATH")
 	case errors.As(err, &failed) && mode == "-json":
 		return nil, invalidf("go vet: %s", withoutHeads(stderr.String()))
 	case err != nil && mode == "-json":
@@ -236,17 +236,4 @@ func (m *Main) showVet(findings []vetFinding, packages []string) {
 		counts = append(counts, fmt.Sprintf("--fix mends %d", fixes))
 	}
 	s.Println(strings.Join(counts, ", "))
-}
-
-// isVetTool reports whether the go command calls this program as the tool of go vet: it asks for the version and the
-// flags, and then hands over a file for each package.
-func isVetTool(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	last := args[len(args)-1]
-	asked := len(args) == 1 && (last == "-V=full" || last == "-flags")
-	return asked || strings.HasSuffix(last, ".cfg") && !slices.ContainsFunc(args[:len(args)-1], func(arg string) bool {
-		return !strings.HasPrefix(arg, "-")
-	})
 }

@@ -81,14 +81,72 @@ func TestVet_WhatDoesNotCompile(t *testing.T) {
 	}
 }
 
-// The go command asks the tool of go vet in these ways, and people call no command so.
-func TestIsVetTool(t *testing.T) {
-	for args, want := range map[string]bool{
-		"": false, "-V=full": true, "-flags": true, "-fermata.advice -json " + os.TempDir() + "/vet.cfg": true, "x.cfg": true,
-		"run x.cfg": false, "--version": false, "vet ./...": false, "-V=full x": false,
-	} {
-		if got := isVetTool(strings.Fields(args)); got != want {
-			t.Errorf("%q: %v, want %v", args, got, want)
+// A module that requires Fermata is vetted by the analyzer itself, without a network and without a line in go.sum for what
+// only the analyzer imports; --fix mends its files and no other.
+func TestN1_VetOfAModuleOfUsers(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(names ...string) string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(names...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	var sums []string
+	for line := range strings.Lines(read(root, "go.sum")) {
+		if !strings.HasPrefix(line, "golang.org/x/tools ") {
+			sums = append(sums, line)
+		}
+	}
+	mod := strings.Replace(read(root, "go.mod"), "module github.com/fermata-go/fermata", "module example.org/user", 1)
+	mod, _, _ = strings.Cut(mod, "\ntool ")
+	files := map[string]string{
+		"go.mod": mod + "\nrequire github.com/fermata-go/fermata v0.0.0\n\nreplace github.com/fermata-go/fermata => " + root + "\n",
+		"go.sum": strings.Join(sums, ""),
+		"user.go": `package user
+
+import (
+	"os"
+
+	"github.com/fermata-go/fermata/node"
+)
+
+func Approve(ctx node.Context, file string) (string, error) {
+	if err := os.Remove(file); err != nil {
+		return file, err
+	}
+	_, err := node.Interrupt[bool](ctx, file)
+	return file, err
+}
+`,
+	}
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vet := func(want int, says string, args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "fermata", append([]string{"vet"}, args...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=")
+		said, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != want || !strings.Contains(string(said), says) {
+			t.Errorf("fermata vet %s: exit code %d, want %d and %q:\n%s", strings.Join(args, " "), code, want, says, said)
+		}
+	}
+	vet(exitInvalid, "user.go:10:21: os.Remove happens again")
+	vet(exitCompleted, "nothing found", "--fix", "./...")
+	if fixed := read(dir, "user.go"); !strings.Contains(fixed, "node.Step") {
+		t.Errorf("--fix left\n%s", fixed)
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		if got := read(dir, name); got != files[name] {
+			t.Errorf("vet changed %s to\n%s", name, got)
 		}
 	}
 }
