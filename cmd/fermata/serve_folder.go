@@ -48,8 +48,8 @@ func (m *Main) loadFolder(folder, agents string, d dsn, before []servedFile) ([]
 		if err == nil {
 			err = servable(l, d)
 		}
-		if err == nil && names[l.Name()] != "" {
-			err = invalidf("its name %q is that of %s already; give one of them another metadata.name", l.Name(), names[l.Name()])
+		if err == nil {
+			err = claimName(l.Name(), file, names)
 		}
 		if err != nil {
 			if served[i].problems = problemsOf(file, err); served[i].problems == nil {
@@ -57,7 +57,6 @@ func (m *Main) loadFolder(folder, agents string, d dsn, before []servedFile) ([]
 			}
 			continue
 		}
-		names[l.Name()] = file
 		served[i].loaded, served[i].notes = l, m.serveNotes(l)
 	}
 	for i := range served { // a name that another file has taken meanwhile is that file's
@@ -69,11 +68,20 @@ func (m *Main) loadFolder(folder, agents string, d dsn, before []servedFile) ([]
 	return served, nil
 }
 
-// servable refuses a name that can be no part of a path, and a recipe that asks for another kind of store than the one that is served.
-func servable(l loaded, d dsn) error {
-	if err := api.CheckName(l.Name()); err != nil {
+// claimName gives a name to a file of a folder. A name that can be no part of a path is refused, and one that another file has.
+func claimName(name, file string, names map[string]string) error {
+	if err := api.CheckName(name); err != nil {
 		return invalidf("its name is %v; give it one with metadata.name", err)
 	}
+	if names[name] != "" {
+		return invalidf("its name %q is that of %s already; give one of them another metadata.name", name, names[name])
+	}
+	names[name] = file
+	return nil
+}
+
+// servable refuses a recipe that asks for another kind of store than the one that is served.
+func servable(l loaded, d dsn) error {
 	r, ok := l.(*recipe.Recipe)
 	if !ok || r.Persistence() == recipe.Ephemeral || r.Persistence() == d.kind {
 		return nil

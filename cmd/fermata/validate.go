@@ -37,13 +37,14 @@ type fileProblem struct {
 func (m *Main) validateCommand() *cobra.Command {
 	var f validateFlags
 	c := &cobra.Command{
-		Use:   "validate FILE…",
+		Use:   "validate FILE|FOLDER…",
 		Short: "Check recipes and dialogues without running anything",
 		Long: "Check recipes and dialogues: keys, names, schemas, expressions, and that every node can be reached and can come to an end. It " +
-			"reports every problem in one pass, each with its file, line and column. With --watch it checks again after each change " +
+			"reports every problem in one pass, each with its file, line and column. Of a folder it checks all that fermata serve loads: " +
+			"its recipe.yaml or dialogue.yaml, or else every recipe and dialogue, and so in the folders below. With --watch it checks again after each change " +
 			"of these files, or of files that they may use, until Ctrl-C. Warnings name parts of a valid recipe that can still fail a " +
 			"run, and what is missing on this machine, such as the key of a model.",
-		Example: "fermata validate refund.yaml\nfermata validate refund.yaml --watch\nfermata validate examples/* --json",
+		Example: "fermata validate refund.yaml\nfermata validate refund.yaml --watch\nfermata validate recipes --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
@@ -69,10 +70,10 @@ type validateFlags struct {
 	watch  bool
 }
 
-func (m *Main) validate(files []string, f *validateFlags) error {
+func (m *Main) validate(args []string, f *validateFlags) error {
 	failed := false
-	for _, file := range files {
-		report, problems, err := m.check(file, f)
+	for _, c := range toCheck(args, nil) {
+		report, problems, err := m.check(c, f)
 		if err != nil {
 			return err
 		}
@@ -109,8 +110,51 @@ func (r *fileReport) size() string {
 	return term.Count(r.Nodes, "node")
 }
 
-func (m *Main) check(file string, f *validateFlags) (fileReport, []definition.Problem, error) {
-	r, err := m.load(file, f.agents)
+// checkedFile is a file for validate.
+type checkedFile struct {
+	file   string
+	served map[string]string // the names that its folder has so far, with their files; nil for a file that was named alone
+	err    error             // why a folder cannot be looked through
+}
+
+// toCheck are the files that the arguments of validate mean: of a folder all that serve loads. The folder stands for its recipe.yaml
+// or dialogue.yaml. Files that were definitions before stay it while they are there, whatever they hold now.
+func toCheck(args []string, before map[string]fileReport) (all []checkedFile) {
+	was := func(path string) bool {
+		_, ok := before[path]
+		return ok && stillThere(path)
+	}
+	for _, arg := range args {
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() {
+			all = append(all, checkedFile{file: arg})
+			continue
+		}
+		files, err := definitionFiles(arg, func(path string) bool { return was(path) || defines(path) })
+		if err == nil && len(files) == 0 {
+			err = invalidf("there is no recipe or dialogue in %s or below it%s", arg, filesIn(arg))
+		}
+		if err != nil {
+			all = append(all, checkedFile{file: arg, err: err})
+			continue
+		}
+		served := make(map[string]string)
+		whole, _ := recipeFile(arg)
+		for _, file := range files {
+			if file == whole {
+				file = arg
+			}
+			all = append(all, checkedFile{file: file, served: served})
+		}
+	}
+	return all
+}
+
+func (m *Main) check(c checkedFile, f *validateFlags) (fileReport, []definition.Problem, error) {
+	file, err := c.file, c.err
+	var r loaded
+	if err == nil {
+		r, err = m.load(file, f.agents)
+	}
 	problems := problemsOf(file, err)
 	report := fileReport{File: file, Problems: fileProblems(problems)}
 	switch {
@@ -124,6 +168,11 @@ func (m *Main) check(file string, f *validateFlags) (fileReport, []definition.Pr
 		report.Flows = len(d.Definition().Flows)
 	}
 	report.warned = slices.Concat(r.Warnings(), m.unready(r), m.unreadyEmbedder(r))
+	if c.served != nil {
+		if err := claimName(r.Name(), file, c.served); err != nil {
+			report.warned = append(report.warned, definition.Problem{File: file, Message: "fermata serve leaves it out: " + err.Error()})
+		}
+	}
 	report.Warnings = fileProblems(report.warned)
 	report.OK = len(report.warned) == 0 || !f.strict
 	return report, nil, nil

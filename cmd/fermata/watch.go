@@ -30,24 +30,26 @@ func watched(files []string, agents string) []string {
 
 // watchFiles checks recipes at each change until it is told to stop. At first all of them are shown, and then those that
 // have changed, those about which something else is to be said than before, and those that are not valid.
-func (m *Main) watchFiles(ctx context.Context, files []string, f *validateFlags) error {
+func (m *Main) watchFiles(ctx context.Context, args []string, f *validateFlags) error {
 	ctx, stop := stoppable(ctx)
 	defer stop()
-	changes := watch.Start(ctx, watched(files, f.agents)...)
+	changes := watch.Start(ctx, watched(args, f.agents)...)
 	before := make(map[string]fileReport)
-	m.checkAgain(files, nil, before, f)
+	m.checkAgain(args, nil, before, f)
 	for changed := range changes {
 		m.sayChanged(changed, f.json)
-		m.checkAgain(files, changed, before, f)
+		m.checkAgain(args, changed, before, f)
 	}
 	return nil
 }
 
 // checkAgain is a round of watching.
-func (m *Main) checkAgain(files, changed []string, before map[string]fileReport, f *validateFlags) {
+func (m *Main) checkAgain(args, changed []string, before map[string]fileReport, f *validateFlags) {
 	bad, what := 0, recipeKind
-	for _, file := range files {
-		report, problems, err := m.check(file, f)
+	files := toCheck(args, before)
+	for _, c := range files {
+		file := c.file
+		report, problems, err := m.check(c, f)
 		if err != nil { // a file that cannot be read now can be in a moment
 			problems = []definition.Problem{{File: file, Message: err.Error()}}
 			report.Problems = fileProblems(problems)

@@ -156,3 +156,40 @@ func TestValidateWatch_JSON(t *testing.T) {
 	}
 	b.ends(exitCompleted)
 }
+
+// A folder is looked through again at each change: files come, break and go, and each round counts those that are there.
+func TestValidateWatch_folder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	saved(t, "all/a.yaml", asksPlain)
+	saved(t, "all/values.yaml", "a: 1\n")
+	b := goOn(t, "validate", "--watch", "all")
+	const settled = "waiting for changes; Ctrl-C ends\n"
+	round := func(said, out string) {
+		t.Helper()
+		if diff := cmp.Diff(said+settled, b.waits(&b.err, settled)); diff != "" {
+			t.Errorf("what is said (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(out, b.out.Take()); diff != "" {
+			t.Errorf("what is shown (-want +got):\n%s", diff)
+		}
+	}
+	round("1 recipe valid  ", "✓ all/a.yaml  a, 1 node\n")
+	saved(t, "all/below/b.yaml", asksPlain)
+	round("\n14:03:12  all/below/b.yaml changed\n2 recipes valid  ", "✓ all/below/b.yaml  b, 1 node\n")
+
+	// A file that was a recipe stays one, also when nothing in it says so any more.
+	saved(t, "all/below/b.yaml", "a: 1\n")
+	b.waits(&b.err, "1 recipe not valid  "+settled)
+	if got := b.out.Take(); !strings.HasPrefix(got, "all/below/b.yaml:") {
+		t.Errorf("a recipe that is none any more: %q", got)
+	}
+	if err := os.Remove("all/below/b.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	round("\n14:03:12  all/below/b.yaml changed\n1 recipe valid  ", "")
+	if err := os.Remove("all/a.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	round("\n14:03:12  all/a.yaml changed\n1 recipe not valid  ", "all: there is no recipe or dialogue in all or below it; there is all/values.yaml\n")
+	b.ends(exitCompleted)
+}
