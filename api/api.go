@@ -111,13 +111,30 @@ func (h *Handler) mux() *http.ServeMux {
 	for i := range all {
 		mux.HandleFunc(all[i].method+" "+all[i].path, h.handle(&all[i]))
 	}
-	document := h.document()
+	silent, talking := h.document(false), h.document(true)
 	mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		document := silent
+		if h.talks() {
+			document = talking
+		}
 		w.Header().Set("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
 		_, _ = w.Write(document)
 	})
 	mux.HandleFunc(dialoguePath("{name}")+"/", h.talk)
 	return mux
+}
+
+// talks reports whether there may be conversations now.
+func (h *Handler) talks() bool {
+	if h.o.Talks != nil {
+		return true
+	}
+	for _, d := range h.now.Load().definitions {
+		if d.Talks != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // talk serves the conversations of a dialogue. Its handler decides whose they are: people who talk may be others than those who log in.

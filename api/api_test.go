@@ -596,6 +596,9 @@ func TestTheDocument(t *testing.T) {
 			t.Errorf("the route %s of package server is not in the document", route)
 		}
 	}
+	if strings.Contains(text.body, "/api/dialogues") {
+		t.Error("the document has routes of conversations, and no dialogue is served")
+	}
 	names := strings.NewReplacer("{run}", "none", "{id}", "none", "{name}", "none")
 	for path, methods := range document.Paths {
 		for method := range methods {

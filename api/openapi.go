@@ -150,6 +150,56 @@ var composed = []operation{
 	{method: http.MethodGet, path: "/readyz", id: "readyz", open: true, summary: "200 while the store answers, else 503"},
 }
 
+// Parameters that several routes of conversations read.
+var (
+	since = parameter{"after", "query", "integer", "A seq: what was said up to it is left out"}
+	as    = parameter{"as", "query", "string", "agent: what the person says who has taken over. Read by fermata serve; other programs tell by the login"}
+)
+
+// conversing are the routes of package dialogue/web, where a dialogue is served. docs/formats.md and its package describe their bodies.
+var conversing = []operation{
+	{
+		method: http.MethodPost, path: dialoguePath("{name}") + "/conversations", id: "begin-conversation", summary: "Begin a conversation, or find it",
+		reads: []parameter{{keyHeader, "header", "string", "Read by fermata serve. The same request with the same key begins one conversation"}},
+	},
+	{method: http.MethodGet, path: dialoguePath("{name}") + "/conversations", id: "list-handoffs", summary: "The conversations that are with a person"},
+	{
+		method: http.MethodGet, path: dialoguePath("{name}") + "/conversations/{id}", id: "show-conversation",
+		summary: "How a conversation stands: its question, whether a person has taken over, whether it is over",
+	},
+	{
+		method: http.MethodPost, path: dialoguePath("{name}") + "/conversations/{id}/messages", id: "say", summary: "Say something, and get what is said in answer",
+		reads: []parameter{as},
+	},
+	{
+		method: http.MethodGet, path: dialoguePath("{name}") + "/conversations/{id}/messages", id: "follow-conversation",
+		summary: "What is said, as server-sent events", kind: "text/event-stream", reads: []parameter{
+			since, as, {"Last-Event-ID", "header", "integer", "The id of the last event that was seen, in place of after"},
+		},
+	},
+	{
+		method: http.MethodGet, path: dialoguePath("{name}") + "/conversations/{id}/socket", id: "connect",
+		summary: "A WebSocket: takes messages, and tells what is said", reads: []parameter{since, as},
+	},
+	{
+		method: http.MethodPost, path: dialoguePath("{name}") + "/conversations/{id}/events", id: "report-event",
+		summary: "Tell a conversation that something has happened",
+	},
+	{
+		method: http.MethodGet, path: dialoguePath("{name}") + "/review", id: "review-conversations", summary: "What there is to learn from all conversations",
+		reads: []parameter{
+			{"since", "query", "string", "A time (RFC 3339): messages from then on"},
+			{"until", "query", "string", "A time (RFC 3339): messages before it"},
+			{"flow", "query", "string", "Messages in that flow, or that began or offered it"},
+			{"mark", "query", "string", "Lists conversations with that mark; may be there several times"},
+			{"left", "query", "string", "After how long a silence its user counts as gone; 24h by default"},
+			{"limit", "query", "integer", "How many conversations are listed, at most 500; 20 by default"},
+			{"after", "query", "string", "Lists the conversations after that one: next of the page before"},
+		},
+	},
+	{method: http.MethodGet, path: dialoguePath("{name}") + "/review/{id}", id: "look", summary: "How each message of a conversation was understood, and where it stands"},
+}
+
 // handle serves an operation: it finds out who asks, reads the body, and writes the answer.
 func (h *Handler) handle(op *operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -260,13 +310,16 @@ func (in *request) decode(body any) error {
 // segment is a parameter in a path.
 var segment = regexp.MustCompile(`{(\w+)}`)
 
-// document makes the OpenAPI document of all routes. It panics where a type has no schema.
-func (h *Handler) document() []byte {
+// document makes the OpenAPI document of all routes, or of all but those of conversations. It panics where a type has no schema.
+func (h *Handler) document(talks bool) []byte {
 	schemas, paths := map[string]any{}, map[string]map[string]any{}
 	problem := map[string]any{
 		"description": "A problem document (RFC 9457)", "content": map[string]any{problemType: map[string]any{"schema": component(schemas, reflect.TypeFor[Problem]())}},
 	}
 	all := append(h.operations(), composed...)
+	if talks {
+		all = append(all, conversing...)
+	}
 	for i := range all {
 		op := &all[i]
 		ok := map[string]any{"description": "OK"}

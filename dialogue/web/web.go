@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -126,6 +128,10 @@ func (h *handler) routes() map[string]http.HandlerFunc {
 		"GET /review/{id}":                  h.reviews(h.turns),
 	}
 }
+
+// Routes returns the patterns of all that a handler serves: "GET /conversations/{id}". A program that describes its routes describes
+// these.
+func Routes() []string { return slices.Sorted(maps.Keys(new(handler).routes())) }
 
 // authorized asks who is there before anything is done.
 func (h *handler) authorized(serve func(w http.ResponseWriter, r *http.Request, id string, agent bool)) http.HandlerFunc {
