@@ -52,18 +52,18 @@ func (rt *Runtime) CountInterrupts(ctx context.Context, q journal.InterruptQuery
 //
 //	type Backlog struct {
 //	    Queue   string        // "" is the default queue
-//	    Runs    int           // that a worker may take now, and no living process has
+//	    Runs    int           // that a worker may take now, and no living process has; at most journal.MaxCount in all queues
 //	    Longest time.Duration // how long one of them has waited
 //	}
 type Backlog = runtype.Backlog
 
-// Backlog returns for each queue how many runs wait for a worker, and how long (law J16), sorted by queue.
+// Backlog returns for each queue how many runs wait for a worker, and how long (law J16).
 //
-// Queues in which no run waits are left out. It counts up to journal.MaxCount runs of all queues together. A store without leases
+// The result is sorted by queue. Queues in which no run waits are left out. It counts up to journal.MaxCount runs of all queues together. A store without leases
 // has no backlog.
 func (rt *Runtime) Backlog(ctx context.Context) ([]Backlog, error) { return rt.fleet.Backlog(ctx) }
 
-// Processes returns how many processes execute runs of the store, this one included: those whose lease lasts (law J10).
+// Processes returns how many processes execute runs of the store, this one included.
 //
-// A process has a lease while it works or has a run in memory. The result is 0 for a store that cannot list them.
+// They are those whose lease lasts (law J10). A process has a lease while it works or has a run in memory. The result is 0 for a store that cannot list them.
 func (rt *Runtime) Processes(ctx context.Context) (int, error) { return rt.fleet.Processes(ctx) }

@@ -36,8 +36,8 @@
 //
 // # Metrics
 //
-// Attributes are fermata.plan, fermata.node (the path of a node) and one of few words; never a run, a task or a key. What is read
-// from the store is counted up to 10,000 for each value.
+// Attributes are fermata.plan, fermata.node (the path of a node) and one of few words; never a run, a task or a key. Counts of
+// rows in the store end at 10,000 for each value.
 // Durations are in seconds, by the runtime's clock.
 //
 //	fermata.run.started              {run}        counter    plan

@@ -12,8 +12,9 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// WatchInbox measures fermata.interrupt.open: the number of open or claimed questions, by role, up to journal.MaxCount each. It
-// reads the store whenever measurements are collected. One process per store is enough. It does nothing without a
+// WatchInbox measures fermata.interrupt.open: the number of open or claimed questions, by role.
+//
+// It counts up to journal.MaxCount of each role, and reads the store whenever measurements are collected. One process per store is enough. It does nothing without a
 // MeterProvider; stop before the runtime is closed.
 func (t *Telemetry) WatchInbox(rt *fermata.Runtime) (stop func() error, err error) {
 	w := watch{of: t.meter}

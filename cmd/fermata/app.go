@@ -32,12 +32,17 @@ type Main struct {
 	Now func() time.Time
 
 	out, err *term.Screen
-	models   model.Set // of the environment
-	servers  mcp.Pool  // of recipes
 	global   globalFlags
-	measures metric.MeterProvider // of what is opened; nil for none
-	token    string               // the resume token that the environment holds, "" for none
+	token    string // the resume token that the environment holds, "" for none
+	used
 	shownHints
+}
+
+// used is what runs use besides the store.
+type used struct {
+	models   model.Set            // of the environment
+	servers  mcp.Pool             // of recipes
+	measures metric.MeterProvider // of what is opened; nil for none
 }
 
 // shownHints are about the commands that people are shown.

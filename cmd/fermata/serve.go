@@ -24,9 +24,7 @@ import (
 
 // serveFlags are the flags of fermata serve.
 type serveFlags struct {
-	listen      string
-	hosts       []string
-	origins     []string
+	addressFlags
 	auth        string
 	insecure    bool
 	noWork      bool
@@ -38,7 +36,14 @@ type serveFlags struct {
 	queues      []string
 	agents, as  string
 	json        bool
-	admin       string
+}
+
+// addressFlags say where a server is reached, and by what names.
+type addressFlags struct {
+	listen  string
+	admin   string
+	hosts   []string
+	origins []string
 }
 
 func (m *Main) serveCommand() *cobra.Command {

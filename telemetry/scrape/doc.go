@@ -1,4 +1,4 @@
-// Package scrape keeps OpenTelemetry measurements and serves them in the text format that Prometheus reads.
+// Package scrape keeps OpenTelemetry measurements and serves them as text that Prometheus reads.
 //
 //	s := scrape.New()
 //	observer, err := telemetry.New(telemetry.Options{MeterProvider: s})

@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric/embedded"
 )
 
-// Scrape keeps measurements, and serves them whenever somebody asks. It is a metric.MeterProvider and an http.Handler. Its
+// Scrape keeps measurements, and serves them to each request. It is a metric.MeterProvider and an http.Handler. Its
 // methods may be called concurrently.
 type Scrape struct {
 	embedded.MeterProvider

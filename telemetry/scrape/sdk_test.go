@@ -17,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"pgregory.net/rapid"
 
+	_ "github.com/fermata-go/fermata/internal/lawtest" // the seed of properties
 	"github.com/fermata-go/fermata/telemetry/scrape"
 )
 
