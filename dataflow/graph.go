@@ -109,6 +109,7 @@ type settings struct {
 	defaults  []NodeOption
 	immutable bool
 	failFast  bool
+	atOnce    int
 	handlers  map[string]any
 }
 
@@ -127,6 +128,7 @@ func (b *builder) build() (*Graph, error) {
 	b.prune()
 	def := plan.Definition{
 		Name: b.name, Version: b.version, Kind: plan.KindDataflow, Limits: b.limits, FailFast: b.failFast, Entry: b.entry,
+		Concurrency: b.atOnce,
 	}
 	for _, d := range b.nodes {
 		def.Nodes = append(def.Nodes, b.node(d))

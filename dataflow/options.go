@@ -165,3 +165,9 @@ func Immutable() Option { return func(b *builder) { b.immutable = true } }
 // FailFast stops the tasks that are at work when another one has failed the run (law F2). In a graph that is a node, it stops
 // those inside it when the node has failed.
 func FailFast() Option { return func(b *builder) { b.failFast = true } }
+
+// Concurrency lets at most n tasks of the graph be at work at once. 0, the default, is plan.DefaultConcurrency. Further ones begin
+// as these end, in declared order. A task that waits for people, messages, a time or another attempt counts no more (law H3), so
+// it may be n and those whose waits are over. Graphs that are nodes count as one task each, and the tasks inside have the limit of
+// their own graph; the items of a map have [Limit] beside it. The limit is of each run; that of a process is a [Pool].
+func Concurrency(n int) Option { return func(b *builder) { b.atOnce = n } }

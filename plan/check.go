@@ -106,6 +106,12 @@ func (c *checker) head() {
 	if d := c.def.Limits.Within; d < 0 {
 		c.plan(BadPolicy, "a run expires %s after its start; expected a time that is not negative, or 0 for never", d)
 	}
+	switch n := c.def.Concurrency; {
+	case n < 0:
+		c.plan(BadPolicy, "%d tasks may be at work at once; expected a number of tasks, or 0 for %d", n, DefaultConcurrency)
+	case n > 0 && c.def.Dataflow == nil:
+		c.plan(BadPolicy, "it says how many of its tasks may be at work at once, and that is for dataflows; limit a map, or put nodes into a pool")
+	}
 	c.amounts()
 	c.schema("input", c.def.Input)
 	c.schema("output", c.def.Output)

@@ -46,17 +46,26 @@ type Dataflow struct {
 	Wanted  [][]int  // by name: the nodes that need it
 	Regions int      // how many there are
 
+	// Concurrency is how many tasks may be at work at once; further ones begin as these end, in declared order. A task that
+	// waits counts no more, and neither does a subgraph or a map in which all that has begun waits (law H3).
+	Concurrency int
+
 	Results []int // names, in the order of Result.Outputs
 
-	loops   []loop // with nodes as in the definition
-	arcs    []arc
-	carries []int // by arc: the name, -1 for a decision
+	loops []loop // with nodes as in the definition
+	carriedArcs
 	closed  []bool
 	order   []int   // a topological order of the forward edges
 	given   []int   // by input: its name
 	writers [][]int // by name
 	gates   [][]int // by node
 	result  Result
+}
+
+// carriedArcs are the arcs between nodes.
+type carriedArcs struct {
+	arcs    []arc
+	carries []int // by arc: the name, -1 for a decision
 }
 
 // Wired is what a dataflow's node waits for. Nodes and names are numbers in Dataflow.Nodes and Dataflow.Names.

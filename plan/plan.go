@@ -47,6 +47,9 @@ const (
 	Unlimited    = -1     // no limit, also with a loop
 )
 
+// DefaultConcurrency is how many tasks of a dataflow are at work at once unless it says otherwise.
+const DefaultConcurrency = 256
+
 // Limits bound a run; reaching one fails it (law F4). Zero fields do not limit, but for Tasks in a plan with a loop.
 type Limits struct {
 	// Tasks is how many tasks may start, in the run with all its subgraphs and maps. 0 is no limit in a plan without a
@@ -165,6 +168,9 @@ type Definition struct {
 	// FailFast stops the tasks that are running when another one has failed the run, or the subgraph that this plan is. By default they finish, and their
 	// outcomes are kept (law F2).
 	FailFast bool
+	// Concurrency is how many tasks of a dataflow may be at work at once; see [Dataflow]. 0 is [DefaultConcurrency]. It is not part
+	// of the fingerprint, and other plans have none: what they fork, and the limits of their maps, say it.
+	Concurrency int
 
 	// Dataflow makes the plan a dataflow: its nodes wait for values, not for tokens. Wire makes it, from the Nodes with
 	// their Flow and the choice edges; New adds the edges that follow. Entry is left as it was given to Wire.

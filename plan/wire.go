@@ -40,6 +40,9 @@ func Wire(def Definition) (*Dataflow, error) {
 		sortProblems(w.problems)
 		return nil, &Error{Plan: def.Name, Problems: w.problems}
 	}
+	if w.flow.Concurrency = def.Concurrency; def.Concurrency == 0 {
+		w.flow.Concurrency = DefaultConcurrency
+	}
 	return &w.flow, nil
 }
 

@@ -400,6 +400,26 @@ func Example_flowMermaid() {
 	//   class in_0,in_1,out_0 value
 }
 
+func Example_flowConcurrency() {
+	ctx := context.Background()
+	// [guide: flow concurrency]
+	page := dataflow.Func("page", "page", func(_ node.Context, in struct{ Site string }) (string, error) {
+		return "page of " + in.Site, nil
+	})
+	prices := dataflow.Func("prices", "prices", func(_ node.Context, in struct{ Site string }) (string, error) {
+		return "prices of " + in.Site, nil
+	})
+	g := dataflow.Must(dataflow.New("read", page, prices,
+		dataflow.Concurrency(1))) // the site bears one request at a time
+	res, err := g.Run(ctx, dataflow.Values{"site": "example.com"})
+	check(err)
+	fmt.Println(res.Outputs["page"], "and", res.Outputs["prices"])
+	// [guide: end]
+
+	// Output:
+	// page of example.com and prices of example.com
+}
+
 func Example_flowAfter() {
 	ctx := context.Background()
 	// [guide: flow after]

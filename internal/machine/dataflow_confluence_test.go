@@ -318,9 +318,20 @@ func (o *ordering) must(err error) {
 	}
 }
 
+// crowds checks that no dataflow has more tasks at work than it may. None of them waits here.
+func (o *ordering) crowds() {
+	inside := make(map[*scope]int)
+	for _, t := range o.m.tasks {
+		if inside[t.scope]++; inside[t.scope] > t.scope.flow.d.Concurrency {
+			o.must(fmt.Errorf("%d tasks of a dataflow are at work, and at most %d may be", inside[t.scope], t.scope.flow.d.Concurrency))
+		}
+	}
+}
+
 // next takes what follows into the journal.
 func (o *ordering) next() {
 	o.store(o.m.Flush())
+	o.crowds()
 	if o.broken != "" {
 		return
 	}

@@ -16,6 +16,8 @@ import (
 type flowSketch struct {
 	nodes []flowSpot
 	entry []string
+
+	atOnce int // how many of its tasks may be at work at once; 0 for the default
 }
 
 // flowSpot is a node of a sketch.
@@ -68,6 +70,7 @@ func sketchedFlow(r *rand.Rand) *flowSketch {
 	for range one(r, 0, 0, 0, 1, 2) {
 		s.nest(r, &s.nodes[r.IntN(n)], 1)
 	}
+	s.atOnce = one(r, 0, 0, 1, 2, 3)
 	return s
 }
 
@@ -88,6 +91,7 @@ func (s *flowSketch) nest(r *rand.Rand, at *flowSpot, depth int) {
 	if _, err := sub.wire(); err != nil || at.gate() || at.sub != nil {
 		return
 	}
+	sub.atOnce = one(r, 0, 0, 1, 2)
 	at.sub, at.into = sub, at.out
 	for _, in := range at.in {
 		at.from = append(at.from, in.name)
@@ -318,7 +322,7 @@ func (s *flowSketch) share(r *rand.Rand, gate *flowSpot, name string) {
 
 // wire makes a plan of a sketch.
 func (s *flowSketch) wire() (*plan.Plan, error) {
-	def := plan.Definition{Name: "test", Kind: "dataflow", State: stubCodec{}, Entry: s.entry}
+	def := plan.Definition{Name: "test", Kind: "dataflow", State: stubCodec{}, Entry: s.entry, Concurrency: s.atOnce}
 	inner, err := s.settle()
 	if err != nil {
 		return nil, err
@@ -437,19 +441,25 @@ func (s *flowSketch) String() string {
 	if len(s.entry) > 0 {
 		fmt.Fprintf(&b, "begins at %s\n", strings.Join(s.entry, ", "))
 	}
+	if s.atOnce > 0 {
+		fmt.Fprintf(&b, "at most %d at once\n", s.atOnce)
+	}
 	return b.String()
 }
 
 // smaller lists sketches that are a little less than this one.
 func (s *flowSketch) smaller() (list []*flowSketch) {
 	change := func(f func(c *flowSketch)) {
-		c := &flowSketch{nodes: slices.Clone(s.nodes), entry: slices.Clone(s.entry)}
+		c := &flowSketch{nodes: slices.Clone(s.nodes), entry: slices.Clone(s.entry), atOnce: s.atOnce}
 		for i := range c.nodes {
 			at := &c.nodes[i]
 			at.in, at.out, at.to = slices.Clone(at.in), slices.Clone(at.out), slices.Clone(at.to)
 		}
 		f(c)
 		list = append(list, c)
+	}
+	if s.atOnce > 0 {
+		change(func(c *flowSketch) { c.atOnce = 0 })
 	}
 	for i := range s.nodes {
 		at := &s.nodes[i]

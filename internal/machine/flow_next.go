@@ -9,9 +9,6 @@ import (
 	"github.com/fermata-go/fermata/journal"
 )
 
-// mostAtOnce is how many tasks of a dataflow are at work at once; further ones begin as these end.
-const mostAtOnce = 256
-
 // startFlows starts ready nodes of the touched dataflows, within the limit of tasks (law F4).
 func (m *Machine) startFlows(at int64) error {
 	kept := 0
@@ -63,7 +60,7 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 		f.mixed = false
 	}
 	for f.first < len(f.ready) {
-		if s.live >= mostAtOnce {
+		if m.crowded(s) {
 			return true, nil
 		}
 		v := f.ready[f.first]
@@ -83,6 +80,9 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 		}
 	}
 	for c, ok := f.round(); ok; c, ok = f.round() {
+		if m.crowded(s) {
+			return true, nil
+		}
 		if full, err := m.full(at, s.space, func() string { return m.nextTask(s, c.to) }); full || err != nil {
 			return true, err
 		}
@@ -97,6 +97,37 @@ func (m *Machine) startFlow(at int64, s *scope) (waits bool, err error) {
 		return false, m.endFlow(at, s)
 	}
 	return false, nil
+}
+
+// crowded reports whether as many tasks of a dataflow are at work as may be at once. What waits holds nothing up (law H3): a
+// task that waits for something outside, and one in which all that has begun waits.
+func (m *Machine) crowded(s *scope) bool {
+	most := s.flow.d.Concurrency
+	if s.live < most || m.waiting+m.backoff+m.broken == 0 {
+		return s.live >= most
+	}
+	works := make(map[*Task]bool) // by task of the dataflow: something in it is at work; what has nothing in it yet is left out
+	resting := 0                  // how many are false
+	for _, t := range m.tasks {
+		if t.State == Inside {
+			continue
+		}
+		rests := t.State == Waiting || t.State == Backoff || t.State == Broken
+		for t != nil && t.scope != s {
+			t = t.scope.parent
+		}
+		if t == nil {
+			continue
+		}
+		switch before, seen := works[t]; {
+		case !seen && rests:
+			resting++
+		case seen && !before && !rests:
+			resting--
+		}
+		works[t] = works[t] || !rests
+	}
+	return s.live-resting >= most
 }
 
 // shift takes the first node from those that may begin.
