@@ -17,6 +17,7 @@ func Each() NodeOption { return func(n *plan.Node) { n.Join = plan.Each } }
 //
 //	type Report struct {
 //		Findings []string `merge:"append"` // base, then what each branch added
+//		Open     []string `merge:"edit"`   // as append, and one branch may change or remove what was there
 //		Tags     []string `merge:"union"`  // as a set; of a map, key by key
 //		Cost     int      `merge:"sum"`    // base and what each branch added to it
 //		Worst    int      `merge:"max"`    // or min

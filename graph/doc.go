@@ -20,6 +20,7 @@
 //	type Report struct {
 //		Title   string            // one branch may change it
 //		Sources []string          `merge:"append"` // what each branch added, in declared order
+//		Open    []string          `merge:"edit"`   // as append, and one branch may change or remove what was there
 //		Topics  map[string]string `merge:"union"`  // member by member; lists are taken as sets
 //		Tokens  int               `merge:"sum"`    // what all of them added
 //		Due     time.Time         `merge:"min"`    // or max: of numbers, strings and times

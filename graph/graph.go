@@ -42,7 +42,7 @@ type CatchFunc[S any] func(ctx node.Context, state S, cause error) (string, erro
 
 // Builder collects nodes and edges. Its methods may be called in any order; Compile checks all of it, the state's type
 // included: what can be kept of it, and the rules by which fields are merged, which their tags declare
-// (`merge:"append|union|sum|max|min|first|last"`, law G4; see the package comment).
+// (`merge:"append|edit|union|sum|max|min|first|last"`, law G4; see the package comment).
 type Builder[S any] struct {
 	def      plan.Definition
 	index    map[string]int

@@ -35,6 +35,7 @@ type fit []expression.Kinds
 // mergeRules are the rules.
 var mergeRules = map[string]fit{
 	"append": {expression.ListKind},
+	"edit":   {expression.ListKind},
 	"union":  {expression.ListKind, expression.ObjectKind},
 	"sum":    {expression.NumberKind},
 	"max":    {expression.NumberKind, expression.TextKind},

@@ -61,8 +61,8 @@ func (m *merge) resolveValues(rule string, base any, offers []any, sides []side)
 	}
 	all := append([]any{base}, offers...)
 	switch lists, objects := only[[]any](all), only[map[string]any](all); {
-	case rule == ruleAppend && lists:
-		return m.appendValues(base, offers, sides)
+	case (rule == ruleAppend || rule == ruleEdit) && lists:
+		return m.appendValues(rule, base, offers, sides)
 	case rule == ruleUnion && lists:
 		return m.unionValues(base, offers, sides)
 	case rule == ruleUnion && objects:
@@ -73,7 +73,7 @@ func (m *merge) resolveValues(rule string, base any, offers []any, sides []side)
 		return extremeOf(rule, offers), true
 	}
 	needs := map[string]string{
-		ruleAppend: "lists", ruleUnion: "lists or objects, all of one kind", ruleSum: "numbers",
+		ruleAppend: "lists", ruleEdit: "lists", ruleUnion: "lists or objects, all of one kind", ruleSum: "numbers",
 		ruleMax: "numbers or strings, all of one kind", ruleMin: "numbers or strings, all of one kind",
 	}
 	found := make([]string, 0, len(all))
@@ -146,26 +146,29 @@ func (m *merge) differsAny(old, new any) bool {
 	return changed
 }
 
-func (m *merge) appendValues(base any, offers []any, sides []side) (merged any, ok bool) {
+func (m *merge) appendValues(rule string, base any, offers []any, sides []side) (merged any, ok bool) {
 	old, _ := base.([]any)
-	size := len(old)
+	held := make([][]any, len(offers))
+	size := 0
 	for i, v := range offers {
-		list, _ := v.([]any)
-		m.branch = sides[i].branch
-		same := len(list) >= len(old)
-		for j := 0; same && j < len(old); j++ {
-			same = !m.differsAny(old[j], list[j])
-		}
-		if !same {
-			m.conflict(sides, notAppended)
-			return nil, false
-		}
-		size += len(list) - len(old)
+		held[i], _ = v.([]any)
+		size += len(held[i])
 	}
-	made, from := make([]any, 0, size), 0
-	for _, v := range offers {
-		list, _ := v.([]any)
-		made, from = append(made, list[from:]...), len(old)
+	first, ok := m.leading(rule, sides, func(i int) bool {
+		same := len(held[i]) >= len(old)
+		for j := 0; same && j < len(old); j++ {
+			same = !m.differsAny(old[j], held[i][j])
+		}
+		return same
+	})
+	if !ok {
+		return nil, false
+	}
+	made := append(make([]any, 0, size), held[first]...)
+	for i, list := range held {
+		if i != first {
+			made = append(made, list[len(old):]...)
+		}
 	}
 	return made, true
 }

@@ -6,36 +6,68 @@ import (
 	"unsafe"
 )
 
-// notAppended is the conflict of an append.
-const notAppended = `merge:"append" takes what is added behind the elements that were there at the fork, ` +
-	`and some of those were changed or removed: only add, or use another rule`
+// What is wrong with lists that cannot be put together.
+const (
+	notAppended = `merge:"append" takes what is added behind the elements that were there at the fork, ` +
+		`and some of those were changed or removed: only add, or use another rule`
+	editedTwice = `merge:"edit" lets one branch change or remove the elements that were there at the fork, ` +
+		`and several did: let one of them do it, or use another rule`
+)
 
-// appendLists is the rule append for slices.
-func appendLists(m *merge, c *contest) {
-	l := unlink(c.codec).(*list) //nolint:forcetypeassert // the rule fits nothing else
-	var old slice
-	if c.base != nil {
-		old = *(*slice)(c.base)
+// leading finds whose list comes first, whole: that of the branch that changed or removed what was there at the fork, else
+// that of the first branch. continues reports whether a branch only added. The other lists are taken from the fork's length on.
+func (m *merge) leading(rule string, sides []side, continues func(i int) bool) (first int, ok bool) {
+	first, amended := 0, false
+	for i := range sides {
+		m.branch = sides[i].branch
+		switch {
+		case continues(i):
+		case rule != ruleEdit:
+			m.conflict(sides, notAppended)
+			return 0, false
+		case amended:
+			m.conflict(sides, editedTwice)
+			return 0, false
+		default:
+			first, amended = i, true
+		}
 	}
-	size := old.len
-	for _, s := range c.sides {
-		if !m.continues(l, old, s) {
-			m.conflict(c.sides, notAppended)
+	return first, true
+}
+
+// appendLists is the rules append and edit for slices.
+func appendLists(name string) rule {
+	return func(m *merge, c *contest) {
+		l := unlink(c.codec).(*list) //nolint:forcetypeassert // the rules fit nothing else
+		var old slice
+		if c.base != nil {
+			old = *(*slice)(c.base)
+		}
+		first, ok := m.leading(name, c.sides, func(i int) bool { return m.continues(l, old, c.sides[i]) })
+		if !ok {
 			return
 		}
-		if s.at != nil {
-			size += (*slice)(s.at).len - old.len
+		held := func(i, from int) reflect.Value {
+			if c.sides[i].at == nil {
+				return reflect.Zero(c.typ)
+			}
+			v := reflect.NewAt(c.typ, c.sides[i].at).Elem()
+			return v.Slice(from, v.Len())
 		}
-	}
-	made, from := reflect.MakeSlice(c.typ, 0, size), 0
-	for _, s := range c.sides {
-		if s.at != nil {
-			v := reflect.NewAt(c.typ, s.at).Elem()
-			made = reflect.AppendSlice(made, v.Slice(from, v.Len()))
+		size := 0
+		for i := range c.sides {
+			if size += held(i, 0).Len(); i != first {
+				size -= old.len
+			}
 		}
-		from = old.len
+		made := reflect.AppendSlice(reflect.MakeSlice(c.typ, 0, size), held(first, 0))
+		for i := range c.sides {
+			if i != first {
+				made = reflect.AppendSlice(made, held(i, old.len))
+			}
+		}
+		reflect.NewAt(c.typ, c.into).Elem().Set(made)
 	}
-	reflect.NewAt(c.typ, c.into).Elem().Set(made)
 }
 
 // continues reports whether a branch's list begins with the base's.
@@ -48,7 +80,6 @@ func (m *merge) continues(l *list, old slice, s side) bool {
 		return false
 	}
 	p := m.p
-	m.branch = s.branch
 	start, first, noted := len(p.buf), len(p.parts), len(p.todo)
 	edits, _ := edit(p, l.elem, l.size, old.data, is.data, 0, old.len, 0)
 	p.takeBack(start, first, noted)

@@ -18,8 +18,8 @@ func (c *compiler) persistentRule(name string, plain reflect.Type, path string) 
 		return nil, err
 	case plain.Kind() == reflect.Map:
 		return unionPersistent(elem), nil
-	case name == ruleAppend:
-		return appendPersistent, nil
+	case name == ruleAppend, name == ruleEdit:
+		return appendPersistent(name), nil
 	}
 	return unionVectors, nil
 }
@@ -40,22 +40,26 @@ func heldMap(at unsafe.Pointer) *persistent.Map {
 	return mapAt(at)
 }
 
-// appendPersistent is the rule append for lists.
-func appendPersistent(m *merge, c *contest) {
-	v := unlink(c.codec).(*vector) //nolint:forcetypeassert // the rule fits nothing else
-	old := heldList(c.base)
-	for _, s := range c.sides {
-		m.branch = s.branch
-		if is := heldList(s.at); is.Len() < old.Len() || m.edited(v, old, is) {
-			m.conflict(c.sides, notAppended)
+// appendPersistent is the rules append and edit for lists.
+func appendPersistent(name string) rule {
+	return func(m *merge, c *contest) {
+		v := unlink(c.codec).(*vector) //nolint:forcetypeassert // the rules fit nothing else
+		old := heldList(c.base)
+		first, ok := m.leading(name, c.sides, func(i int) bool {
+			is := heldList(c.sides[i].at)
+			return is.Len() >= old.Len() && !m.edited(v, old, is)
+		})
+		if !ok {
 			return
 		}
+		made := *heldList(c.sides[first].at)
+		for i, s := range c.sides {
+			if i != first {
+				made = made.Join(heldList(s.at), old.Len())
+			}
+		}
+		*listAt(c.into) = made
 	}
-	made, from := *heldList(c.sides[0].at), old.Len()
-	for _, s := range c.sides[1:] {
-		made = made.Join(heldList(s.at), from)
-	}
-	*listAt(c.into) = made
 }
 
 // edited reports whether elements that both lists have differ.

@@ -206,7 +206,7 @@ func TestG4_whatBranchesChanged(t *testing.T) {
 }
 
 const (
-	anyRule  = `nothing says what to take; declare a rule on the field: merge:"append|union|sum|max|min|first|last"`
+	anyRule  = `nothing says what to take; declare a rule on the field: merge:"append|edit|union|sum|max|min|first|last"`
 	textRule = `nothing says what to take; declare a rule on the field: merge:"max|min|first|last"`
 	someRule = `nothing says what to take; declare a rule on the field: merge:"first|last"`
 )
@@ -241,7 +241,7 @@ func TestG4_conflicts(t *testing.T) {
 			},
 			plan.MergeConflictsError{
 				conflict("title", textRule, 0, 2), conflict("home.street", textRule, 0, 2),
-				conflict("tags", strings.Replace(someRule, "first", "append|union|first", 1), 2, 3), conflict("any", anyRule, 0, 2, 3),
+				conflict("tags", strings.Replace(someRule, "first", "append|edit|union|first", 1), 2, 3), conflict("any", anyRule, 0, 2, 3),
 			},
 		},
 		{
@@ -367,7 +367,7 @@ func TestG4_rulesThatDoNotFit(t *testing.T) {
 		err  error
 		want *value.Error
 	}{
-		{errorOf[badRule](), &value.Error{Path: "badRule.Sub.Log", Reason: `no merge rule "apend": expected append, union, sum, ` +
+		{errorOf[badRule](), &value.Error{Path: "badRule.Sub.Log", Reason: `no merge rule "apend": expected append, edit, union, sum, ` +
 			`max, min, first or last; did you mean "append"?`}},
 		{errorOf[badFit](), &value.Error{Path: "badFit.N[].Log", Reason: `the merge rule "sum" does not fit a *bool: expected first or last`}},
 		{errorOf[onIgnored](), &value.Error{Path: "onIgnored.N", Reason: `the merge rule "sum" is on a field that encoding/json ` +
@@ -385,7 +385,7 @@ func TestG4_rulesThatDoNotFit(t *testing.T) {
 		}
 	}
 	_, err := value.Dynamic().WithRules(map[string]string{"b/c": "sums", "a": "first"})
-	want := &value.Error{Path: "/b~1c", Reason: `no merge rule "sums": expected append, union, sum, max, min, first or last; did you mean "sum"?`}
+	want := &value.Error{Path: "/b~1c", Reason: `no merge rule "sums": expected append, edit, union, sum, max, min, first or last; did you mean "sum"?`}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -408,7 +408,7 @@ func TestG4_objects(t *testing.T) {
 		{"one removed it", `{"max":1,"first":1,"last":1}`, []string{`{"max":2,"first":2,"last":2}`, `{}`}, `{"first":2,"max":2}`},
 		{"numbers in order", `{"max":1,"min":1}`, []string{`{"max":9,"min":-2}`, `{"max":10,"min":-1.5}`}, `{"max":10,"min":-2}`},
 		{"a conflict", `{}`, []string{`{"z":1,"b":[],"max":[],"log":[1],"sum":1e999}`, `{"b":[],"z":1,"max":1,"log":2,"sum":1}`}, `5 fields cannot be merged:
-  field "b" was changed by branches 0 and 1: nothing says what to take; declare a rule on the field: merge:"append|union|first|last"
+  field "b" was changed by branches 0 and 1: nothing says what to take; declare a rule on the field: merge:"append|edit|union|first|last"
   field "log" was changed by branches 0 and 1: merge:"append" needs lists, found list, number
   field "max" was changed by branches 0 and 1: merge:"max" needs numbers or strings, all of one kind, found list, number
   field "sum" was changed by branches 0 and 1: merge:"sum" has numbers to add that are too large to calculate with

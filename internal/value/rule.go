@@ -17,6 +17,7 @@ import (
 // The rules for what several branches changed (law G4).
 const (
 	ruleAppend = "append"
+	ruleEdit   = "edit"
 	ruleUnion  = "union"
 	ruleSum    = "sum"
 	ruleMax    = "max"
@@ -26,7 +27,7 @@ const (
 )
 
 func allRules() []string {
-	return []string{ruleAppend, ruleUnion, ruleSum, ruleMax, ruleMin, ruleFirst, ruleLast}
+	return []string{ruleAppend, ruleEdit, ruleUnion, ruleSum, ruleMax, ruleMin, ruleFirst, ruleLast}
 }
 
 // merging is what a merge has to know of a field.
@@ -80,8 +81,8 @@ func (c *compiler) ruleOf(name string, t reflect.Type, path string) (rule, error
 		return c.persistentRule(name, plain, path)
 	}
 	switch {
-	case name == ruleAppend:
-		return appendLists, nil
+	case name == ruleAppend, name == ruleEdit:
+		return appendLists(name), nil
 	case name == ruleUnion && t.Kind() == reflect.Map:
 		elem, err := c.compile(t.Elem(), false, path+"[]")
 		if err != nil {
@@ -116,7 +117,7 @@ func rulesOf(t reflect.Type) []string {
 	case k == reflect.String:
 		return numeric[1:]
 	case k == reflect.Slice && !isOctets(t):
-		return []string{ruleAppend, ruleUnion, ruleFirst, ruleLast}
+		return []string{ruleAppend, ruleEdit, ruleUnion, ruleFirst, ruleLast}
 	case k == reflect.Map:
 		return []string{ruleUnion, ruleFirst, ruleLast}
 	case k == reflect.Interface && t.NumMethod() == 0:
@@ -160,8 +161,8 @@ func misplacedRule(t reflect.Type, path string) error {
 	return nil
 }
 
-// WithRules returns a copy that merges the named members by the given rules. The rules are append, union, sum, max,
-// min, first and last. They replace earlier rules. The error, an *Error, is about a rule that does not exist; whether
+// WithRules returns a copy that merges the named members by the given rules. The rules are append, edit, union, sum,
+// max, min, first and last. They replace earlier rules. The error, an *Error, is about a rule that does not exist; whether
 // one fits is seen when values are merged.
 func (k *Objects) WithRules(rules map[string]string) (*Objects, error) {
 	for _, member := range slices.Sorted(maps.Keys(rules)) {
