@@ -210,6 +210,47 @@ func TestG5_ItemsRunSideBySide(t *testing.T) {
 	same(t, "outputs", vals{"done": []int{0, 1, 2}}, evaluated(t, g, vals{"i": []int{0, 1, 2}}))
 }
 
+// hypergraph's map_iter: what an item came to is read as it comes, while others are at work. Here the last item goes
+// first, and each one waits until a reader has seen the one behind it.
+func TestE1_WhatItemsCameToIsReadAsItComes(t *testing.T) {
+	rt, _ := inMemory(t)
+	var turns []chan struct{}
+	for range 3 {
+		turns = append(turns, make(chan struct{}))
+	}
+	square := dataflow.Func("square", "squared", func(ctx node.Context, in struct{ I int }) (int, error) {
+		select {
+		case <-turns[in.I]:
+			return in.I * in.I, nil
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	})
+	run := start(t, rt, graphOf(t, graphOf(t, square).Map("each", []string{"i"})), vals{"i": []int{0, 1, 2}})
+	close(turns[2])
+	var seen []string
+	for ev, err := range rt.Events(timeLimit(t), run.ID(), 0, true) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Type() != "node.finished" || !strings.HasSuffix(ev.Task(), "/square#1") {
+			continue
+		}
+		data, err := ev.Data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, ev.Task()+" "+string(data))
+		if left := len(turns) - len(seen); left > 0 {
+			close(turns[left-1])
+		}
+	}
+	same(t, "read", []string{
+		`each#1.3/square#1 {"value":{"squared":4}}`, `each#1.2/square#1 {"value":{"squared":1}}`, `each#1.1/square#1 {"value":{"squared":0}}`,
+	}, seen)
+	same(t, "outputs", vals{"squared": []int{0, 1, 4}}, ends(t, run, fermata.Completed).Outputs)
+}
+
 // Select leaves out what its values do not need; a gate's choices of what was left out end the path.
 func TestD1_SelectLeavesOutTheRest(t *testing.T) {
 	g := graphOf(t, follow("a", "x", "y"), follow("b", "y", "z"), follow("c", "y", "w"), told("gate", "d", "e", dataflow.End), says("d", "v"), says("e", "u"))
