@@ -367,6 +367,9 @@ func (u *utterance) calledByName() []Command {
 	}
 	for _, sl := range u.places() {
 		rest, ok := u.locale.Labelled(spoken(sl), u.text)
+		if !ok {
+			rest, ok = u.introduced(sl)
+		}
 		if !ok || u.collects() && sl.name == u.Pending.Slot {
 			continue
 		}

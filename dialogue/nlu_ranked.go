@@ -187,7 +187,7 @@ func (u *utterance) guessed() []Command {
 // checked asks which flow is meant where a trigger that was not said quite so begins one, and the ranker does not find it clearly ahead.
 func (u *utterance) checked(all []Command) []Command {
 	flow := begunBy(all)
-	if flow == "" || u.flow != "" || u.dialogue.settings.Ranker == RankerOff {
+	if flow == "" || u.flow != "" || u.dialogue.settings.Ranker == RankerOff || u.beginsPlainly(flow) {
 		return all
 	}
 	ranker := u.rankedWithout(u.Shut)

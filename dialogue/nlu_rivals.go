@@ -1,6 +1,7 @@
 package dialogue
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -56,7 +57,12 @@ func (u *utterance) unambiguous(all []Command) []Command {
 	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text)) {
 		u.proposed(all)
 	}
-	return all
+	if u.locale.Hedged(u.text) {
+		in := *u
+		in.flow = cmp.Or(begunBy(all), u.flow)
+		in.proposed(all)
+	}
+	return u.withParts(all)
 }
 
 // anotherRound is a yes to the question whether there is more, where the answer is the next thing itself: "And a small margherita."

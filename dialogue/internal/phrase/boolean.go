@@ -32,6 +32,10 @@ func (l Locale) Wanted(slot Slot, asked bool, text string) (wanted, ok bool) {
 		}
 		is := asked && (r.language.is(word, copula|pronoun) && !r.language.is(word, owner|askword) || r.isAround(k))
 		article := r.filling(k) == 1 && r.language.class(word) == function
+		if n := r.wanting(k); n > 0 && !ok && wanted { // "I need"
+			k, asked = k+n, false
+			continue
+		}
 		switch {
 		case r.language.is(word, without|lacking) && wanted && !ok, asked && !ok && r.language.class(word) == negation && !r.language.is(word, lacking):
 			wanted = false

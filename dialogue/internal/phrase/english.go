@@ -245,7 +245,7 @@ var English = &Language{
 		Vague:  "anybody anyone somebody someone everybody everyone whoever whomever anything something whatever it them",
 		Names:  "roger positive",
 	},
-	Tellings: englishTellings, Askings: englishAskings, Evasions: englishEvasions,
+	Tellings: englishTellings, Askings: englishAskings, Evasions: englishEvasions, Clauses: englishClauses,
 	Skips: Skips{
 		None: `none | none of them | none of these | none of those | none of the above | no one | not any | not any of them | neither | neither of them | neither one | nothing | nothing of that | nothing at all | not a thing |
 			not a single one | none thanks | something else | none at all | no thanks | none thank you | nothing else | nobody`,

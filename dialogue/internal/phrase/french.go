@@ -232,7 +232,7 @@ var French = &Language{
 		Links:  "et puis ensuite aussi apres mais egalement",
 		Joins:  "ainsi que | en plus | en outre | de plus | apres cela | apres ca | par ailleurs | en plus de cela | et aussi",
 	},
-	Tellings: frenchTellings, Askings: frenchAskings, Evasions: frenchEvasions,
+	Tellings: frenchTellings, Askings: frenchAskings, Evasions: frenchEvasions, Clauses: frenchClauses,
 	Skips: Skips{
 		None: `aucun | aucune | aucun des deux | aucune des deux | aucun dentre eux | rien | rien du tout | ni lun ni lautre | ni lune ni lautre | aucun de ceux la | personne`,
 		Any:  "peu importe | nimporte lequel | nimporte laquelle | nimporte | ca mest egal | comme vous voulez | comme tu veux | au choix | choisissez | a vous de choisir | vous decidez",

@@ -238,7 +238,7 @@ var German = &Language{
 		Firsts: "zuerst erst vorher zunachst vorab",
 		Vague:  "irgendwen irgendwem irgendjemand irgendjemanden irgendjemandem jemand jemanden jemandem jeden jedem irgendwas etwas es",
 	},
-	Tellings: germanTellings, Askings: germanAskings, Evasions: germanEvasions,
+	Tellings: germanTellings, Askings: germanAskings, Evasions: germanEvasions, Clauses: germanClauses,
 	Skips: Skips{
 		None: `keine | keiner | keins | keines | keinen | gar keine | gar keinen | uberhaupt keine | nichts | gar nichts | uberhaupt nichts | keine davon | keins davon | weder noch | niemand`,
 		Any:  "egal | ist mir egal | irgendeine | irgendeiner | irgendeins | beliebig | welche auch immer | sie entscheiden | du entscheidest | such dir was aus",
