@@ -3,6 +3,7 @@ package dialogue
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
@@ -114,18 +115,19 @@ func (u *utterance) withParts(all []Command) []Command {
 	}
 	f := u.dialogue.flows[flow]
 	answers := u.flow != "" && slices.ContainsFunc(all, func(c Command) bool { return c.Flow == u.flow }) // the parts are parted already
-	if f == nil || starts != 1 || answers || slices.Contains(u.Active, flow) {
+	if f == nil || starts != 1 || answers || slices.Contains(u.Active, flow) || slices.Contains(u.Shut, flow) {
 		return all
 	}
 	in := *u
 	in.flow, in.Turn = flow, &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
-	for _, part := range u.partsBehind(flow) {
+	parts, marked := u.partsBehind(flow)
+	for i, part := range parts {
 		more := in.within(part).tells()
 		if len(more) == 0 && !in.explains(all, part) {
-			more = in.firstAnswer(f, part, all)
+			more = in.firstAnswer(f, part, i < marked, all)
 		}
 		if len(more) == 0 {
-			more = in.nameAlone(part, all)
+			more = in.nameAlone(part, i < marked, all)
 		}
 		for _, c := range more {
 			if c.Type == CorrectSlot {
@@ -151,8 +153,8 @@ func (u *utterance) led(known []Command) (all []Command) {
 	return all
 }
 
-// partsBehind are the parts of a message behind the trigger of a flow, and its end that introduces a name without a mark before it.
-func (u *utterance) partsBehind(flow string) (parts []string) {
+// partsBehind are the parts of a message behind the trigger of a flow, of which marks part the first ones, and its ends without a mark before them.
+func (u *utterance) partsBehind(flow string) (parts []string, marked int) {
 	cuts := u.locale.Joints(u.text)
 	from := -1
 	for i, cut := range cuts {
@@ -163,7 +165,7 @@ func (u *utterance) partsBehind(flow string) (parts []string) {
 		}
 	}
 	if from < 0 {
-		return u.endOf(flow)
+		return u.endsOf(flow), 0
 	}
 	for i := from; i < len(cuts); i++ {
 		end := len(u.text)
@@ -174,19 +176,22 @@ func (u *utterance) partsBehind(flow string) (parts []string) {
 			parts = append(parts, part)
 		}
 	}
-	return append(parts, u.endOf(flow)...)
+	return append(parts, u.endsOf(flow)...), len(parts)
 }
 
-// endOf is the end of a message that introduces a name ("under the name Ada"), or a number right behind the trigger of the flow.
-func (u *utterance) endOf(flow string) []string {
+// endsOf are the end of a message right behind the trigger of a flow ("at 10"), and one that introduces a name ("under the name Ada").
+func (u *utterance) endsOf(flow string) (ends []string) {
+	behind := false
 	for _, at := range u.locale.Begins(u.text) {
 		end := u.text[at:]
-		number := strings.Trim(end, "0123456789.") == "" && begunBy(u.within(u.text[:at]).begins()) == flow
-		if _, names := u.locale.Introduced(end); names || number {
-			return []string{end}
+		if _, names := u.locale.Introduced(end); names {
+			return append(ends, end)
+		}
+		if !behind && begunBy(u.within(strings.Trim(u.text[:at], marksAround)).begins()) == flow {
+			behind, ends = true, append(ends, end)
 		}
 	}
-	return nil
+	return ends
 }
 
 // explains reports whether a part of a message holds a value that was taken.
@@ -207,7 +212,10 @@ func (u *utterance) explains(taken []Command, part string) bool {
 }
 
 // nameAlone is a part of a message that is plainly a name, for the only slot of names of a flow that does not ask for it first. The user is asked.
-func (u *utterance) nameAlone(part string, known []Command) []Command {
+func (u *utterance) nameAlone(part string, marked bool, known []Command) []Command {
+	if !marked {
+		return nil
+	}
 	for _, sl := range u.places() {
 		if sl.inWords() && sl.validate == nil && u.locale.AsksWho(spoken(sl)) && !setsSlot(known, sl.name) && !u.explains(known, part) &&
 			u.locale.Name(part, part) == phrase.SurelyIs && u.locale.Act(part) == 0 && len(u.takers(part)) == 0 {
@@ -219,7 +227,7 @@ func (u *utterance) nameAlone(part string, known []Command) []Command {
 
 // firstAnswer is a part of a message as the answer to what a flow asks first, where no value that is known explains it. Only a value that no
 // other slot of the flow could take is plain.
-func (u *utterance) firstAnswer(f *flow, part string, known []Command) []Command {
+func (u *utterance) firstAnswer(f *flow, part string, marked bool, known []Command) []Command {
 	if len(u.locale.Content(part)) == 0 && !strings.ContainsAny(part, "0123456789") || u.locale.Question(part) || u.locale.Act(part) != 0 || u.locale.Negated(part) {
 		return nil
 	}
@@ -228,6 +236,14 @@ func (u *utterance) firstAnswer(f *flow, part string, known []Command) []Command
 		if st.Type != CollectStep || sl == nil || setsSlot(known, st.Slot) {
 			continue
 		}
+		takers := u.takers(part)
+		if sl.inWords() && len(takers) == 1 && !setsSlot(known, takers[0].name) {
+			v, _ := u.read(takers[0], part)
+			return []Command{found{v, takers[0].name}.command()}
+		}
+		if sl.inWords() && (len(takers) > 0 || !marked) {
+			return nil
+		}
 		task := NewCollect(st.Message, st.Slot)
 		in := u.within(part)
 		in.Turn = &Turn{Dialogue: u.dialogue, Now: u.Now, Active: []string{f.Name}, Filled: map[string]any{}, Pending: &task}
@@ -235,7 +251,7 @@ func (u *utterance) firstAnswer(f *flow, part string, known []Command) []Command
 		if len(all) != 1 || all[0].Type != SetSlot || all[0].Slot != sl.name || all[0].Left != "" || all[0].Confidence < certain {
 			return nil
 		}
-		if sl.inWords() || len(u.takers(part)) != 1 {
+		if sl.inWords() || len(takers) != 1 {
 			all[0].Left = part
 		}
 		return all
@@ -249,7 +265,7 @@ func (u *utterance) takers(text string) (all []*slot) {
 		if sl.inWords() || sl.isVerdict() {
 			continue
 		}
-		if v, ok := u.read(sl, text); ok && v.Reason == "" && v.Left == "" {
+		if v, ok := u.read(sl, text); ok && v.Reason == "" && (v.Left == "" || v.Left == v.Text) {
 			all = append(all, sl)
 		}
 	}
@@ -315,4 +331,82 @@ func (u *utterance) begunInPart() []Command {
 	in := *u
 	in.flow, in.Turn = flow, &Turn{Dialogue: u.dialogue, Now: u.Now, Filled: map[string]any{}}
 	return append([]Command{{Type: StartFlow, Flow: flow, Confidence: best.Score}}, in.withOwn(in.with(best.Values, best.Phrase))...)
+}
+
+// excepted is the slot of which a message says that it alone is not right: "everything is correct except the time".
+func (u *utterance) excepted() []Command {
+	what, ok := u.locale.Excepted(u.text)
+	what = phrase.Unelided(what)
+	slot := u.named(what)
+	if !ok || slot == "" || u.locale.Beyond(spoken(u.slotOf(slot)).Names, what) != "" {
+		return nil
+	}
+	return u.wrong(slot)
+}
+
+// otherwise puts right a text that says what it is ("the number is 12345678"), and has the user asked about one that is a value of
+// another kind: "at 8pm" as a special wish. It reports whether it has.
+func (u *utterance) otherwise(sl *slot, v *phrase.Value) bool {
+	if v.Left != "" || sl.validate != nil || spoken(sl).Pattern != nil {
+		return false
+	}
+	if u.locale.AsksCode(u.spoken(sl)) {
+		code, ok := u.locale.BareCode(u.spoken(sl), u.text)
+		if ok {
+			v.Value = code
+		}
+		return ok
+	}
+	if !slices.ContainsFunc(u.takers(u.text), (*slot).isWhen) {
+		return false
+	}
+	v.Left = u.text
+	return true
+}
+
+// secondThoughts is the value behind a no that takes the place of the one before it: "80, no 90".
+func (u *utterance) secondThoughts() []Command {
+	sl := u.asked()
+	if sl == nil || sl.inWords() || sl.isVerdict() || sl.traits().many {
+		return nil
+	}
+	for _, cut := range u.locale.Cuts(u.text) {
+		first, ok := u.read(sl, u.text[:cut[0]])
+		if !ok || first.Reason != "" || first.Left != "" {
+			continue
+		}
+		_, no, rest, _ := u.locale.Assent(u.text[cut[1]:])
+		v, ok := u.read(sl, rest)
+		if no && ok && v.Reason == "" && v.Left == "" && !equal(v.Value, first.Value) && !v.Place {
+			return []Command{found{v, sl.name}.command()}
+		}
+	}
+	return nil
+}
+
+// questioned reports whether a message ends with a question about the value before it: "80 euros, is that ok?"
+func (u *utterance) questioned() bool {
+	for _, cut := range u.locale.Cuts(u.text) {
+		const few = 4 // words
+		behind := u.text[cut[1]:]
+		if u.locale.Question(behind) && len(phrase.Words(behind)) <= few && strings.ContainsAny(behind, "?？") {
+			return true
+		}
+	}
+	return false
+}
+
+// atOnce has the user asked about a moment that is only how soon something is wanted: "book it now". One that begins a flow is left out.
+func (u *utterance) atOnce(all []Command) []Command {
+	begins := begunBy(all)
+	in := *u
+	if in.flow = u.flow; begins != "" {
+		in.flow = begins
+	}
+	now, vocab := u.Now.Format(time.RFC3339), u.vocab[in.flow]
+	says := slices.ContainsFunc(u.locale.Content(u.text), func(w string) bool { return vocab[w] })
+	return slices.DeleteFunc(all, func(c Command) bool {
+		sl := in.slotOf(c.Slot)
+		return says && c.Value == now && sl != nil && sl.traits().moment && (begins != "" || c.Type == SetSlot)
+	})
 }

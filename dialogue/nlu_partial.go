@@ -2,6 +2,7 @@ package dialogue
 
 import (
 	"slices"
+	"time"
 
 	"github.com/fermata-go/fermata/dialogue/internal/phrase"
 )
@@ -77,4 +78,19 @@ func (u *utterance) completed(all []Command) {
 			all[i].Left = u.text
 		}
 	}
+}
+
+// dayless is a moment of which the user is asked whether it is meant where only its time of day was said, and no day is known: "at 10".
+func (u *utterance) dayless(sl *slot, v phrase.Value, text string) phrase.Value {
+	if !sl.traits().moment || v.Left != "" || u.spoken(sl).Was != "" {
+		return v
+	}
+	at, ok := u.locale.Read(phrase.Slot{Kind: phrase.Time}, v.Text, u.Now)
+	if !ok || at.Reason != "" || len(u.locale.Find(phrase.Slot{Kind: phrase.Date}, text, u.Now)) > 0 {
+		return v
+	}
+	if again, ok := u.locale.Read(u.spoken(sl), text, u.Now.Add(time.Minute)); ok && equal(again.Value, v.Value) { // "in two hours" counts from now
+		v.Left = v.Text
+	}
+	return v
 }

@@ -194,9 +194,9 @@ func (p *phrases) understand(t *Turn) ([]Command, error) {
 	if all, done, err := u.refusing(); done {
 		return all, err
 	}
-	tries := []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.either, u.answersAndTells, u.together, u.wanted, u.takesOut, u.verdict, in.stopped, in.several, u.headed, u.exactly, in.exactly, in.asks, in.routed, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected, u.begunInPart}
+	tries := []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.either, u.secondThoughts, u.answersAndTells, u.together, u.wanted, u.takesOut, u.verdict, in.stopped, in.several, u.headed, u.exactly, in.exactly, in.asks, in.routed, in.judged, in.calledByName, in.common, in.begun, in.added, in.tail, u.putsRight, u.common, u.opensText, in.answered, in.corrected, u.begunInPart}
 	if in == u {
-		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.either, u.answersAndTells, u.together, u.wanted, u.takesOut, u.verdict, u.stopped, u.several, u.headed, u.exactly, u.asks, u.routed, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected, u.begunInPart}
+		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.either, u.secondThoughts, u.answersAndTells, u.together, u.wanted, u.takesOut, u.verdict, u.stopped, u.several, u.headed, u.exactly, u.asks, u.routed, u.judged, u.calledByName, u.common, u.begun, u.added, u.tail, u.answered, u.corrected, u.begunInPart}
 	}
 	if len(u.text) > long {
 		tries = []func() []Command{u.chosen, u.deeds, u.offered, u.told, u.pauses, u.pointed, u.verdict, u.exactly, u.common, u.begun, u.added, u.answered, u.corrected}

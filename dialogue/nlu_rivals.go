@@ -54,7 +54,8 @@ func (u *utterance) unambiguous(all []Command) []Command {
 		all = u.anotherRound(all)
 		u.unaskedTexts(all)
 	}
-	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text)) {
+	all = u.atOnce(all)
+	if begunBy(all) == "" && (u.locale.Proposes(u.text) || u.locale.Inquires(u.text) || u.questioned()) {
 		u.proposed(all)
 	}
 	if u.locale.Hedged(u.text) {

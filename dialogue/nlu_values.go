@@ -118,7 +118,7 @@ func (u *utterance) read(sl *slot, text string) (phrase.Value, bool) {
 	if !ok || v.Reason != "" {
 		return v, ok
 	}
-	return u.past(sl, u.likelier(sl, v, text), text), true
+	return u.dayless(sl, u.past(sl, u.likelier(sl, v, text), text), text), true
 }
 
 // localeOf is how values of a slot are said.
@@ -170,7 +170,7 @@ func (u *utterance) beside(asked, text string) []found {
 		}
 		free := !slices.ContainsFunc(all, func(o found) bool { return o.slot == name || o.meets(v) })
 		if free && v.Reason == "" && v.Left == "" && v.Score >= certain && !v.Place {
-			all = append(all, found{u.likelier(sl, v, text), name})
+			all = append(all, found{u.dayless(sl, u.likelier(sl, v, text), text), name})
 		}
 	}
 	places := u.places()
@@ -378,6 +378,9 @@ func (u *utterance) textAnswered(sl *slot) []Command {
 	}
 	if said, is := u.locale.Common(u.text); is && said.Command == phrase.Correct && said.About != "" && said.Rest != "" && u.locale.Negated(u.text) && u.locale.Tells(u.spoken(sl), u.text) {
 		v.Value, v.Left = said.Rest, u.text // "not Ada but Ida"
+		return []Command{found{v, sl.name}.command()}
+	}
+	if u.otherwise(sl, &v) {
 		return []Command{found{v, sl.name}.command()}
 	}
 	raw, _ := u.localeOf(sl).Read(u.spoken(sl), u.text, u.Now)

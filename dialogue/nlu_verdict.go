@@ -29,6 +29,9 @@ func (u *utterance) verdict() []Command {
 	if all := u.objects(); len(all) > 0 {
 		return all
 	}
+	if all := u.excepted(); len(all) > 0 {
+		return all
+	}
 	if found := u.chooses(); len(found) > 0 {
 		return found
 	}
@@ -244,6 +247,9 @@ func (u *utterance) collectVerdict() []Command {
 	}
 	if all := u.unneeded(sl); len(all) > 0 {
 		return all
+	}
+	if sl.Optional && !sl.isVerdict() && u.locale.Onward(u.text) && !u.dialogue.ownValue(sl, u.text) {
+		return []Command{{Type: Skip, Confidence: surely}}
 	}
 	if sl.isVerdict() && u.reverses() {
 		return nil

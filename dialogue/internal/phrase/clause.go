@@ -9,6 +9,12 @@ type Clauses struct {
 	Names  string // before a name, also where nobody asked for one: "my name is", "I'm called"
 	Wants  string // before what is wanted: "I need"
 	Hedges string // beside a value that may not be meant: "maybe"
+	Alls   string // words for all that was shown: "everything"
+	Except string // before what is not right of it: "except"
+	Alone  string // answers to how many people there are that say one: "just me"
+	Nobody string // that say none: "nobody"
+	People string // in names of how many people there are: "guests"
+	Onward string // at a question that may be left out: "that's all", "next"
 }
 
 // Introduced returns the name that a part of an utterance introduces, whatever was asked.
@@ -55,4 +61,72 @@ func (l Locale) Hedged(text string) bool {
 		}
 	}
 	return false
+}
+
+// Excepted returns what an utterance excepts from all that is right.
+//
+// It is "the time" of "everything is correct except the time" and of "yes, but not the time".
+func (l Locale) Excepted(text string) (what string, ok bool) {
+	r := l.reading(text, epoch)
+	if r.unsure() {
+		return "", false
+	}
+	for k, all := 0, false; k < len(r.says); {
+		if _, n := r.language.excepts.at(r.line, k); all && n > 0 && k+n < len(r.says) {
+			return r.restFrom(k + n), true
+		}
+		word := r.wordAt(k)
+		m, n := r.mood(k)
+		_, every := r.language.alls.at(r.line, k)
+		switch {
+		case every > 0, m == saysYes, m == pleased:
+			all = true
+		case m == around, n == 0 && r.language.class(word) != content && r.language.class(word) != negation:
+		default:
+			return "", false
+		}
+		k += max(n, every, 1)
+	}
+	return "", false
+}
+
+// Onward reports whether an utterance says no more than that there is nothing to add: "that's all, thanks", "next".
+func (l Locale) Onward(text string) (onward bool) {
+	r := l.reading(text, epoch)
+	for k := 0; k < len(r.says); {
+		_, n := r.language.onwards.at(r.line, k)
+		if onward = onward || n > 0; n == 0 {
+			m, long := r.mood(k)
+			if m != saysNo && m != around && !r.language.is(r.wordAt(k), polite) {
+				return false
+			}
+			n = max(long, 1)
+		}
+		k += n
+	}
+	return onward && !r.unsure()
+}
+
+// BareCode returns what is written down, without the words before it that only say what it is.
+//
+// It is "12345678" of "the number is 12345678".
+func (l Locale) BareCode(slot Slot, text string) (code string, ok bool) {
+	r := l.reading(text, epoch)
+	called := false
+	for k, t := range r.says {
+		word := r.wordAt(k)
+		switch {
+		case r.tokens[t].sort == digits || strings.ContainsAny(word, "0123456789"):
+			if !called || r.cut {
+				return "", false
+			}
+			start, _ := r.wide(t, t+1)
+			return strings.Trim(r.text[start:], " .,;!"), true
+		case r.isCalledCode(word) || r.calls(slot, word), r.language.is(word, copula):
+			called = true
+		case r.language.class(word) == negation || r.language.class(word) == content && !r.language.is(word, polite|owner|pronoun):
+			return "", false
+		}
+	}
+	return "", false
 }

@@ -156,6 +156,9 @@ func (s span) by(n *big.Rat) (elapsed, bool) {
 
 // quantity reads how many of a unit: "3", "2.5", "a", "half a", "three quarters of an", "two and a half", "1/4".
 func (r *reading) quantity(i int) (*big.Rat, int, bool) {
+	if r.is(i, "three", "3") && r.is(i+1, "quarter", "quarters") && r.is(i+2, "hour", "hours") { // "drei viertel Stunden" are no 3¼ hours
+		return big.NewRat(3, 4), i + 2, true
+	}
 	if r.namesPart(i) {
 		n, j, ok := r.mixed(i) // one and a quarter of an hour
 		if !ok {

@@ -262,7 +262,7 @@ type sayings struct {
 
 	carriers phrases[bool] // true: of a subject of its own
 
-	kept, fillers, bounds, intros, outros, routes, selves, presents, enough, requests, joins, pauses, asked, introduces, wants, hedges phrases[bool]
+	kept, fillers, bounds, intros, outros, routes, selves, presents, enough, requests, joins, pauses, asked, introduces, wants, hedges, alls, excepts, alones, nobodies, people, onwards phrases[bool]
 }
 
 // timeSayings are those of days and moments.
@@ -333,7 +333,7 @@ func (l *Language) sayings() (s sayings) {
 		month, of, _ := strings.Cut(date, "-")
 		s.feasts.add(day{month: time.Month(value(month)), day: value(of)}, list)
 	}
-	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.routes: l.Ways.Routes, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.pauses: l.Asides.Pauses, &s.ago: l.Values.Ago, &s.asked: l.Askings.Leads, &s.wholes: l.Fractions.Wholes, &s.introduces: l.Clauses.Names, &s.wants: l.Clauses.Wants, &s.hedges: l.Clauses.Hedges} {
+	for p, list := range map[*phrases[bool]]string{&s.nows: l.Values.Now, &s.kept: v.Kept, &s.fillers: a.Fillers, &s.bounds: b.Bounds, &s.intros: a.Intros, &s.outros: a.Outros, &s.routes: l.Ways.Routes, &s.selves: a.Selves, &s.presents: l.Names.Selves, &s.enough: a.Enough, &s.requests: l.Asides.Requests, &s.joins: l.Asides.Joins, &s.pauses: l.Asides.Pauses, &s.ago: l.Values.Ago, &s.asked: l.Askings.Leads, &s.wholes: l.Fractions.Wholes, &s.introduces: l.Clauses.Names, &s.wants: l.Clauses.Wants, &s.hedges: l.Clauses.Hedges, &s.alls: l.Clauses.Alls, &s.excepts: l.Clauses.Except, &s.alones: l.Clauses.Alone, &s.nobodies: l.Clauses.Nobody, &s.people: l.Clauses.People, &s.onwards: l.Clauses.Onward} {
 		p.add(true, list)
 	}
 	s.carriers.add(false, b.Carriers)

@@ -10,7 +10,7 @@ import (
 var Number = &Kind{name: "number", scan: always((*reading).numberAt), none: (*reading).noneAtAll, counts: true, exact: true}
 
 // Integer is the kind of whole numbers: json.Number without a fraction.
-var Integer = &Kind{name: "integer", scan: always((*reading).integerAt), none: (*reading).noneAtAll, counts: true, exact: true}
+var Integer = &Kind{name: "integer", scan: always((*reading).integerAt), none: (*reading).partyOrNone, counts: true, exact: true}
 
 // number is a number as it was said: with the tokens from i to before j.
 type number struct {

@@ -225,7 +225,7 @@ func (r *reading) isPartWord(t int) bool {
 	return part && !(r.language.class(r.folded(t)) == filler && r.greets(t))
 }
 
-// isDayPart reports whether a word that is a day, too, stands at a token as a part of one: "am Morgen", "Freitag Morgen".
+// isDayPart reports whether a word that is a day, too, stands at a token as a part of one: "am Morgen", "Freitag Morgen", but not "geht das morgen".
 func (r *reading) isDayPart(t int) bool {
 	k, ok := r.spokenIndex(t)
 	if !ok || k == 0 || !r.language.is(r.folded(t), dayPart) || r.parted(k) {
@@ -233,7 +233,7 @@ func (r *reading) isDayPart(t int) bool {
 	}
 	before := r.says[k-1]
 	_, weekday := r.language.weekdays[r.word(before)]
-	return weekday || r.is(before, "the", "this") || r.language.is(r.folded(before), changer|greeting)
+	return weekday || r.is(before, "the", "this") && !r.language.is(r.folded(before), pronoun) || r.language.is(r.folded(before), changer|greeting)
 }
 
 // Proposes reports whether an utterance asks whether something suits: "10?", "is Friday ok?".
