@@ -208,13 +208,13 @@ var English = &Language{
 		Changers: `before after until till since than half quarter except without besides other another every each per times time ago later past or if unless when what which who whom whose how where why not versus vs between
 			among within during through throughout`,
 		Carriers: `go | going | go back | going back | come | come back | coming | coming back | be back | be there | get back | get there | leave | leaving | return |
-			returning | arrive | arriving | arrival | departure | depart | fly | flying | travel | travelling | drive | meet | meeting | meet up | meetings |
+			returning | arrival | departure | depart | fly | flying | travel | travelling | drive | meet | meeting | meet up | meetings |
 			lets meet | appointment | arrangement | arrangements | appointments | book | booking | reserve | reservation | schedule | scheduled | arrange |
 			set up | set it up | set something up | call | table | flight | trip | date | happen | happened | happens | see | seen | visit | move | dated |
 			total of | amounts to`,
 		Subjects: `born | birthday | birth date | date of birth | pay | paid | payment | price | cost | costs | it costs | spend | budget | owe | owes | owed | send |
 			sent | transfer | deliver | delivery | order | task | done | due | deadline | remind | reminder | party | event | lunch | dinner | breakfast |
-			brunch | value`,
+			brunch | value | arrive | arriving | arrives`,
 		Greetings: "good",
 		Starts:    "start starts starting begin begins beginning",
 		Ages:      "age old aged",

@@ -77,7 +77,7 @@ func (r *reading) tellsOf() bool {
 		return false
 	}
 	for k := range r.says {
-		if word := r.wordAt(k); k == 0 && r.language.is(word, pronoun) || r.language.class(word) == negation || k > 0 && r.language.is(word, gone|done|asking) {
+		if word := r.wordAt(k); k == 0 && r.language.is(word, pronoun) || r.language.class(word) == negation || r.language.is(word, gone|done) || k > 0 && r.language.is(word, asking|askword) {
 			return true
 		}
 	}
