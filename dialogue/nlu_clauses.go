@@ -143,10 +143,12 @@ func (u *utterance) withParts(all []Command) []Command {
 
 // led are the values of slots that nothing has found, but that words of the triggers lead to: "for 4".
 func (u *utterance) led(known []Command) (all []Command) {
-	best := u.claims(known).bySlot()
+	claims := u.claims(known)
+	best := claims.bySlot()
 	for _, sl := range u.places() {
 		one, ok := u.only(sl, best[sl])
-		if ok && one.Mark >= phrase.Led && !one.Half && one.Reason == "" && one.Left == "" && !setsSlot(known, sl.name) {
+		inner := ok && slices.ContainsFunc(claims, func(o *claim) bool { return o.slot != sl && o.Start < one.End && one.Start < o.End && o.End-o.Start > one.End-one.Start })
+		if ok && !inner && one.Mark >= phrase.Led && !one.Half && one.Reason == "" && one.Left == "" && !setsSlot(known, sl.name) {
 			all = append(all, u.given(one))
 		}
 	}
@@ -228,6 +230,9 @@ func (u *utterance) nameAlone(part string, marked bool, known []Command) []Comma
 // firstAnswer is a part of a message as the answer to what a flow asks first, where no value that is known explains it. Only a value that no
 // other slot of the flow could take is plain.
 func (u *utterance) firstAnswer(f *flow, part string, marked bool, known []Command) []Command {
+	if !marked && len(known) > 1 { // a value was understood: nothing else is plain without a mark
+		return nil
+	}
 	if len(u.locale.Content(part)) == 0 && !strings.ContainsAny(part, "0123456789") || u.locale.Question(part) || u.locale.Act(part) != 0 || u.locale.Negated(part) {
 		return nil
 	}

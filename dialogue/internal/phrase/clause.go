@@ -90,7 +90,9 @@ func (l Locale) Excepted(text string) (what string, ok bool) {
 	return "", false
 }
 
-// Onward reports whether an utterance says no more than that there is nothing to add: "that's all, thanks", "next".
+// Onward reports whether an utterance says no more than that there is nothing to add.
+//
+// "That's all, thanks" and "next" do.
 func (l Locale) Onward(text string) (onward bool) {
 	r := l.reading(text, epoch)
 	for k := 0; k < len(r.says); {
