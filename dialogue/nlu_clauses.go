@@ -147,7 +147,9 @@ func (u *utterance) led(known []Command) (all []Command) {
 	best := claims.bySlot()
 	for _, sl := range u.places() {
 		one, ok := u.only(sl, best[sl])
-		inner := ok && slices.ContainsFunc(claims, func(o *claim) bool { return o.slot != sl && o.Start < one.End && one.Start < o.End && o.End-o.Start > one.End-one.Start })
+		inner := ok && slices.ContainsFunc(claims, func(o *claim) bool {
+			return o.slot != sl && o.Start < one.End && one.Start < o.End && o.End-o.Start > one.End-one.Start
+		})
 		if ok && !inner && one.Mark >= phrase.Led && !one.Half && one.Reason == "" && one.Left == "" && !setsSlot(known, sl.name) {
 			all = append(all, u.given(one))
 		}
