@@ -38,6 +38,9 @@ type Options struct {
 	ReadOnly bool
 	// Fires says that this process starts the runs of schedules, for those who ask. It starts none by itself.
 	Fires bool
+	// Pauses keep which schedules people have paused, for those who ask and those who pause: schedule.Pauses does. The scheduler has to
+	// ask them, too (schedule.Schedule.Stopped). Defaults to a refusal.
+	Pauses Pauses
 	// Ready says why the process takes no requests; /readyz is 503 then. Defaults to asking the store alone.
 	Ready func() error
 	// MaxBody limits the body of a start, in bytes. Defaults to 8 MiB. Other bodies have at most 1 MiB.

@@ -53,6 +53,10 @@ var rights = map[string]string{
 	"POST /api/runs/{run}/fork":            "operator author admin",
 	"POST /api/runs/{run}/messages/{name}": "operator author admin",
 
+	"POST /api/schedules/{name}/fire":   "operator author admin",
+	"POST /api/schedules/{name}/pause":  "operator author admin",
+	"POST /api/schedules/{name}/resume": "operator author admin",
+
 	"GET /api/interrupts":                "clerk operator author admin",
 	"GET /api/interrupts/counts":         "clerk operator author admin",
 	"POST /api/interrupts/{id}/answer":   "clerk operator author admin",

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/identity"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
@@ -22,6 +24,23 @@ type Schedule struct {
 	Paused      bool
 	// Next returns the next occurrences after a time, at most n.
 	Next func(after time.Time, n int) []Occurrence
+	// Fire starts a run of the schedule now, with an id and further options: schedule.Fire. Defaults to a refusal.
+	Fire func(ctx context.Context, run string, at time.Time, opts ...fermata.StartOption) error
+}
+
+// Pauses keep which schedules people have paused.
+type Pauses interface {
+	// Paused returns who has paused a schedule; nil for nobody.
+	Paused(ctx context.Context, schedule string) (*Pause, error)
+	// Set pauses a schedule, or lets it go on. Done again it changes nothing.
+	Set(ctx context.Context, schedule string, paused bool, by, why string) error
+}
+
+// Pause says who paused a schedule, when and why.
+type Pause struct {
+	By    string    `json:"by,omitempty"`
+	Note  string    `json:"note,omitempty"`
+	Since time.Time `json:"since"`
 }
 
 // Occurrence is a time at which a schedule starts a run.
@@ -41,6 +60,7 @@ type scheduleShown struct {
 	Overlap     string       `json:"overlap" jsonschema:"skip, queue or allow"`
 	CatchUp     string       `json:"catchUp" jsonschema:"none, last or all"`
 	Paused      bool         `json:"paused,omitempty"`
+	PausedBy    *Pause       `json:"pausedBy,omitempty" jsonschema:"Who paused it; none where its definition says that it is paused"`
 	Next        []Occurrence `json:"next"`
 	Last        []lastRun    `json:"last" jsonschema:"Its newest runs"`
 }
@@ -85,7 +105,14 @@ func (h *Handler) listSchedules(in *request) (*answer, error) {
 			if shown.TimeZone == "" {
 				shown.TimeZone = "UTC"
 			}
-			if !one.Paused {
+			if !one.Paused && h.o.Pauses != nil {
+				pause, err := h.o.Pauses.Paused(in.Context(), one.Name)
+				if err != nil {
+					return nil, err
+				}
+				shown.Paused, shown.PausedBy = pause != nil, pause
+			}
+			if !shown.Paused {
 				shown.Next = slices.Concat(shown.Next, one.Next(h.rt.Now(), n))
 			}
 			page, err := h.rt.FindRuns(in.Context(), journal.RunQuery{Labels: map[string]string{runtype.ScheduleLabel: one.Name}, Limit: lastRuns})

@@ -173,6 +173,15 @@ func (s *Scheduler) startOne(ctx context.Context, r *rule, o Occurrence) (done b
 	} else if !errors.Is(err, fermata.ErrNotFound) {
 		return false, r.tell(o, Failed, err)
 	}
+	if r.Stopped != nil {
+		stopped, err := r.Stopped(ctx)
+		switch {
+		case err != nil:
+			return false, r.tell(o, Failed, err)
+		case stopped:
+			return true, r.tell(o, LeftOut, nil)
+		}
+	}
 	if r.Overlap != Allow {
 		open, err := s.isOpen(ctx, r)
 		switch {

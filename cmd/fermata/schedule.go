@@ -240,7 +240,7 @@ func (m *Main) runSchedules(ctx context.Context, paths []string, f *scheduleFlag
 		return err
 	}
 	says := &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)}
-	scheduler, err := recipe.NewScheduler(h.Runtime, recipes, says.told)
+	scheduler, err := schedule.New(h.Runtime, h.pausable(recipe.Scheduled(h.Runtime, recipes, says.told))...)
 	if err != nil {
 		return h.closed(&exit{exitInvalid, err})
 	}

@@ -152,7 +152,7 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 	}
 	talks := &talking{m: m, house: h, hosts: f.hosts, origins: f.origins, who: f.authorize(h), readOnly: f.readOnly}
 	handler, err := api.New(h.Runtime, api.Options{
-		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version,
+		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version, Pauses: shownPauses{h.pauses()},
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
 			return m.planOf(ctx, h, run, f.agents)
 		},

@@ -183,7 +183,7 @@ func definitions(files []servedFile, talks *talking) (all []api.Definition) {
 			continue
 		}
 		all = append(all, api.Definition{
-			Name: r.Name(), Plan: r.Plan(), Kind: recipeKind, Source: r.Source(), Notes: files[i].notes, Schedules: schedules(r),
+			Name: r.Name(), Plan: r.Plan(), Kind: recipeKind, Source: r.Source(), Notes: files[i].notes, Schedules: schedules(talks.house.Runtime, r),
 			Input: func(raw json.RawMessage) (any, error) { return recipeInput(r, raw) },
 		})
 	}

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"time"
 
+	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/api"
 	"github.com/fermata-go/fermata/recipe"
 	"github.com/fermata-go/fermata/schedule"
+	"github.com/fermata-go/fermata/settings"
 )
 
 // schedules are those of a recipe, for the API.
-func schedules(r *recipe.Recipe) (all []api.Schedule) {
-	for _, one := range r.Schedules() {
+func schedules(rt *fermata.Runtime, r *recipe.Recipe) (all []api.Schedule) {
+	starting := recipe.Scheduled(rt, []*recipe.Recipe{r}, nil) // in the same order
+	for i, one := range r.Schedules() {
 		all = append(all, api.Schedule{
 			Name: one.Name, Description: one.Description, Cron: one.Cron, Rule: schedule.Words(one.Cron), Zone: one.Zone,
 			Overlap: string(one.Overlap), CatchUp: string(one.CatchUp), Paused: one.Paused,
@@ -22,6 +25,9 @@ func schedules(r *recipe.Recipe) (all []api.Schedule) {
 					next = append(next, api.Occurrence{Time: o.Time, Run: o.Run})
 				}
 				return next
+			},
+			Fire: func(ctx context.Context, run string, at time.Time, opts ...fermata.StartOption) error {
+				return schedule.Fire(ctx, starting[i], run, at, opts...)
 			},
 		})
 	}
@@ -39,7 +45,36 @@ func (s *serving) due(files []servedFile) []schedule.Schedule {
 			recipes = append(recipes, r)
 		}
 	}
-	return recipe.Scheduled(s.house.Runtime, recipes, s.told)
+	return s.house.pausable(recipe.Scheduled(s.house.Runtime, recipes, s.told))
+}
+
+// pauses are the schedules that people have paused in the store.
+func (h *house) pauses() *schedule.Pauses {
+	return schedule.NewPauses(settings.New(h.store, settings.Options{Now: h.Now}))
+}
+
+// pausable are schedules that start nothing while somebody has paused them.
+func (h *house) pausable(all []schedule.Schedule) []schedule.Schedule {
+	pauses := h.pauses()
+	for i := range all {
+		name := all[i].Name
+		all[i].Stopped = func(ctx context.Context) (bool, error) {
+			p, err := pauses.Paused(ctx, name)
+			return p != nil, err
+		}
+	}
+	return all
+}
+
+// shownPauses are pauses as the API shows them.
+type shownPauses struct{ *schedule.Pauses }
+
+func (p shownPauses) Paused(ctx context.Context, name string) (*api.Pause, error) {
+	found, err := p.Pauses.Paused(ctx, name)
+	if found == nil {
+		return nil, err
+	}
+	return &api.Pause{By: found.By, Note: found.Why, Since: found.Since}, err
 }
 
 // told shows the result for an occurrence. With --quiet it logs what failed.

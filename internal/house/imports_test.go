@@ -206,7 +206,7 @@ var table = []row{
 	},
 	{"channels/webwidget", []string{"dialogue", "dialogue/web"}, "a chat in the pages of others: no provider is between, so no mailbox is either"},
 	{"channels/...", []string{"channels"}, "a provider knows what channels are, and no other provider"},
-	{"schedule", []string{".", "internal/runtype", "journal"}, "starts runs at given times, as a program of a user's could; who has no schedules gets no parser of rules"},
+	{"schedule", []string{".", "internal/runtype", "journal", "settings"}, "starts runs at given times, as a program of a user's could, and keeps who paused what; who has no schedules gets no parser of rules"},
 	{"vet", nil, "it reads the code of nodes and knows the packages that they call by name alone: who runs nodes gets none of it"},
 	{"cmd/...", []string{anything}, "flags and wiring: where everything meets"},
 	{"docs/guide", nil, "the code of the guides, in tests"},
