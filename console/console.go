@@ -28,7 +28,10 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 const page = "index.html"
 
 // pages are the addresses of the page. What is not among them is another handler's.
-var pages = []string{"GET /{$}", "GET /runs", "GET /runs/{run}", "GET /definitions", "GET /definitions/{name}", "GET /conversations", "GET /conversations/{dialogue}/{id}"}
+var pages = []string{
+	"GET /{$}", "GET /runs", "GET /runs/{run}", "GET /compare", "GET /definitions", "GET /definitions/{name}", "GET /schedules", "GET /health",
+	"GET /conversations", "GET /conversations/{dialogue}/{id}",
+}
 
 // asset is a file, compressed.
 type asset struct {
@@ -64,8 +67,8 @@ var assets = sync.OnceValue(func() map[string]*asset {
 
 // Handler serves the console at its own addresses, and passes all other requests to next.
 //
-// That is a handler of package api, with which the page works. The addresses are /, /runs, /runs/{run}, /definitions,
-// /definitions/{name}, /conversations, /conversations/{dialogue}/{id}, and files below /console/.
+// That is a handler of package api, with which the page works. The addresses are /, /runs, /runs/{run}, /compare, /definitions,
+// /definitions/{name}, /schedules, /health, /conversations, /conversations/{dialogue}/{id}, and files below /console/.
 func Handler(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for _, pattern := range pages {
@@ -77,6 +80,7 @@ func Handler(next http.Handler) http.Handler {
 		name := r.PathValue("file")
 		a, ok := assets()[name]
 		if !ok || name == page {
+			w.Header().Set("Cache-Control", "no-store") // another process may have it: while servers are updated, both versions are asked for
 			http.NotFound(w, r)
 			return
 		}

@@ -177,7 +177,7 @@ test("what was written in a review survives a reload and a walk through the page
   assert.equal(await page.locator(".edited textarea, .edited input").first().inputValue(), "Dear Bob");
   await page.getByRole("button", { name: "Answer", exact: true }).click();
   await server.stands(run, "completed");
-  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), ["fermata.name"]);
+  await page.waitForFunction(() => Object.keys(localStorage).join() === "fermata.name"); // the page learns of it after the server
 });
 
 test("a question answered by another person stays on the page of its run", { timeout: limit }, async () => {
@@ -362,10 +362,172 @@ test("where a token is wanted, people log in with theirs, and see what it is for
   }
 });
 
+test("a run is held with a reason, answered meanwhile, and released", { timeout: limit }, async () => {
+  const run = await server.run("letter");
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("button", { name: "Hold" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("1 open question can still be answered").waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Hold the run" }).isDisabled(), true, "a hold without a reason");
+  await page.keyboard.type("the print shop is closed"); // the field has the focus
+  await page.keyboard.press("Enter");
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByRole("heading", { name: "Ada holds the run" }).waitFor();
+  await page.locator(".reason", { hasText: "the print shop is closed" }).waitFor();
+  await status(page, "held").waitFor();
+  const { hold } = await server.stands(run, "paused");
+  assert.deepEqual([hold.by, hold.note], ["Ada", "the print shop is closed"]);
+  const list = await person("Bob");
+  await list.goto(server.url + "/runs?status=paused");
+  await list.locator("tr", { hasText: run.slice(-6) }).getByText("held by Ada: the print shop is closed").waitFor();
+  await page.getByRole("radio", { name: "Approve" }).check();
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await page.locator(".timeline, .asks", { hasText: "Ada" }).first().waitFor();
+  assert.equal((await server.stands(run, "paused")).status, "paused", "it went on while it was held");
+  await page.getByRole("button", { name: "Release" }).click();
+  await dialog.getByRole("button", { name: "Release the run" }).click();
+  await status(page, "completed").waitFor();
+});
+
+test("a run stops at a breakpoint, and goes on from there", { timeout: limit }, async () => {
+  const page = await person("Ada");
+  await page.goto(server.url + "/definitions/report");
+  await page.getByText("Breakpoints").click();
+  await page.getByLabel("Node").selectOption("write");
+  await page.getByRole("button", { name: "Before it" }).click();
+  await page.getByRole("button", { name: "After it" }).click();
+  await page.getByRole("button", { name: /after write/ }).click(); // which removes it
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.getByRole("heading", { name: "Held before write#1" }).waitFor();
+  await page.locator(".members", { hasText: "sold" }).waitFor();
+  await page.getByRole("button", { name: "Release" }).click();
+  await page.getByRole("dialog").getByText("up to the next one").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Release the run" }).click();
+  await status(page, "completed").waitFor();
+});
+
+test("a run is forked with another value, and compared with its fork and with a run that was marked", { timeout: limit }, async () => {
+  const run = await server.run("report", "completed");
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("slider").fill("2");
+  await page.getByRole("button", { name: "Fork from here" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("combobox", { name: /Name/ }).fill("shop");
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => document.activeElement?.value === "Bern"); // what it is now
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("7");
+  await dialog.getByRole("button", { name: "What would differ?" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByRole("textbox", { name: "Value", exact: true }).fill("Basel");
+  await dialog.getByRole("button", { name: "What would differ?" }).click();
+  await dialog.locator("tr", { hasText: "shop" }).filter({ hasText: "Bern" }).filter({ hasText: "Basel" }).first().waitFor();
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+  await page.locator(".facts", { hasText: "Fork of" }).waitFor();
+  await status(page, "completed").waitFor();
+  const fork = page.url().split("/").pop();
+  assert.notEqual(fork, run);
+  await page.getByRole("link", { name: "Compare with it" }).click();
+  await page.getByRole("heading", { name: "Both are the same up to entry 2" }).waitFor();
+  await page.getByText("a fork of the other one, from entry 2 on").waitFor();
+  const values = page.getByRole("region", { name: "Values", exact: true });
+  assert.match(await values.getByRole("row", { name: /shop/ }).innerText(), /Bern\s+Basel/);
+  await page.getByRole("button", { name: "Swap" }).click();
+  await page.waitForFunction(() => /Basel\s+Bern/.test(document.querySelector(".sides tbody tr")?.textContent ?? ""));
+  await page.getByLabel("Up to entry").first().fill("1");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("at") === "1");
+  // By keyboard, from the list.
+  const same = await server.run("report", "completed");
+  await page.goto(server.url + "/runs?plan=report");
+  for (const [id, n] of [[same, 1], [run, 2]]) {
+    await page.getByRole("checkbox", { name: new RegExp(id.slice(-6)) }).focus();
+    await page.keyboard.press("Space");
+    await page.locator(".marked", { hasText: `${n} run` }).waitFor();
+  }
+  await page.getByRole("button", { name: "Compare" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("Nothing differs but times and ids.").waitFor();
+  assert.deepEqual([...new URL(page.url()).searchParams.values()], [same, run]);
+  await page.goto(server.url + "/compare");
+  await page.getByRole("heading", { name: "Choose two runs" }).waitFor();
+  await page.goto(`${server.url}/compare?a=run_nothing&b=${run}`);
+  await page.getByRole("alert").getByText("Not found").waitFor();
+});
+
+test("a schedule is run by hand, paused with a reason, and resumed", { timeout: limit }, async () => {
+  const page = await person("Ada");
+  await page.goto(server.url + "/schedules");
+  const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "report/nightly" }) });
+  await card.getByText("on 1 January each year at 02:30").waitFor();
+  await card.getByText("none yet").waitFor();
+  await card.getByRole("button", { name: "Run now" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("with the inputs of this schedule").waitFor();
+  await dialog.getByRole("button", { name: "Run now" }).click();
+  await card.locator(".last", { hasText: "completed" }).waitFor();
+  await card.getByRole("button", { name: "Pause" }).click();
+  await dialog.getByLabel(/Reason/).fill("stocktaking");
+  await dialog.getByRole("button", { name: "Pause" }).click();
+  await card.getByText("paused by Ada").waitFor();
+  await card.getByText("stocktaking").waitFor();
+  await card.getByText("none while it is paused").waitFor();
+  const { schedules } = await (await fetch(server.url + "/api/schedules")).json();
+  assert.deepEqual(schedules.filter((s) => s.paused).map((s) => [s.schedule, s.pausedBy?.by]), [["report/nightly", "Ada"], ["report/old", undefined]]);
+  await card.getByRole("button", { name: "Resume" }).click();
+  await dialog.getByRole("button", { name: "Resume" }).click();
+  await card.getByRole("button", { name: "Pause" }).waitFor();
+  const old = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "report/old" }) });
+  assert.equal(await old.getByRole("button", { name: "Resume" }).isDisabled(), true, "what its recipe has paused");
+  await card.locator(".last").click();
+  await page.locator(".facts", { hasText: "report/nightly" }).waitFor();
+});
+
+test("the page of health tells what stopped, and leads there", { timeout: limit }, async () => {
+  const run = await server.run("delivery", "failed");
+  const page = await person("Ada");
+  await page.goto(server.url + "/");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /Find/ }).fill("health");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Health", level: 1 }).waitFor();
+  await page.getByText("Something needs you.").waitFor();
+  await page.getByText("ready", { exact: true }).waitFor();
+  await page.locator("tr", { hasText: run.slice(-6) }).getByText("the truck is not there").waitFor();
+  await page.locator(".tally-one", { hasText: "failed" }).click();
+  await page.waitForURL(/status=failed/);
+});
+
+test("a page comes when somebody looks at it, and a newer console is told of", { timeout: limit }, async () => {
+  const page = await person("Ada");
+  const asked = [];
+  page.on("request", (r) => asked.push(new URL(r.url()).pathname));
+  let gone = true;
+  await page.route(/\/console\/health-/, (route) => (gone ? route.fulfill({ status: 404, body: "" }) : route.continue()));
+  await page.goto(server.url + "/runs");
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  for (const name of ["inbox", "run", "schedules", "health", "compare", "talks", "german"]) assert.ok(!asked.some((path) => path.startsWith(`/console/${name}-`)), `${name} was loaded, and nobody looks at it`);
+  await page.getByRole("link", { name: "Schedules" }).click();
+  await page.getByRole("heading", { name: "report/nightly" }).waitFor();
+  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByRole("heading", { name: "The console has been updated" }).waitFor();
+  gone = false;
+  await page.getByRole("button", { name: "Load it" }).click();
+  await page.getByRole("heading", { name: "Health", level: 1 }).waitFor();
+});
+
 test("in German", { timeout: limit }, async () => {
   const page = await person("Ada", { locale: "de-DE" });
   await page.goto(server.url + "/definitions");
   await page.getByRole("heading", { name: "Definitionen", level: 1 }).waitFor();
+  for (const [path, name, text] of [["/schedules", "Zeitpläne", "Jetzt ausführen"], ["/health", "Zustand", "Server und Speicher"], ["/compare", "Läufe vergleichen", "Wählen Sie zwei Läufe"]]) {
+    await page.goto(server.url + path);
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    await page.getByText(text).first().waitFor();
+  }
+  await page.goto(server.url + "/definitions");
   assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
   await page.locator("details.settings summary").click();
   await page.getByLabel("Sprache").selectOption("en");
@@ -378,17 +540,29 @@ test("no page has a violation that axe finds, and none is wider than 320 px", { 
   const failed = await server.run("delivery", "failed");
   const waiting = await server.run("everything");
   await server.run("hostile");
-  const pages = ["/", "/runs", "/runs?status=expired", `/runs/${failed}`, `/runs/${waiting}`, "/definitions", "/definitions/everything", "/definitions/hostile", "/runs/run_nothing"];
-  for (const colorScheme of ["light", "dark"]) {
-    for (const width of [1280, 320]) {
-      const page = await person("Ada", { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
+  const held = await server.run("letter");
+  await server.post(`/api/runs/${held}/hold`, { note: "the print shop is closed", by: "Bob" });
+  const report = await server.run("report", "completed");
+  const { run: fork } = await server.post(`/api/runs/${report}/fork`, { at: 2, set: { shop: "Basel" }, by: "Ada" });
+  await server.stands(fork, "completed");
+  const pages = [
+    "/", "/runs", "/runs?status=expired", `/runs/${failed}`, `/runs/${waiting}`, "/definitions", "/definitions/everything", "/definitions/hostile", "/runs/run_nothing",
+    `/runs/${held}`, "/schedules", "/health", "/compare", `/compare?a=${report}&b=${fork}`, `/runs/${fork}`,
+  ];
+  for (const [colorScheme, contrast] of [["light", "no-preference"], ["dark", "no-preference"], ["light", "more"], ["dark", "more"]]) {
+    for (const width of contrast === "more" ? [1280] : [1280, 320]) {
+      const page = await person("Ada", { colorScheme, contrast, viewport: { width, height: 800 }, bypassCSP: true });
       for (const path of pages) {
         await page.goto(server.url + path);
         await page.locator("h1").waitFor();
         await page.waitForFunction(() => !document.querySelector(".loading"));
-        for (const act of path === `/runs/${failed}` ? ["", "Events", "Retry", "Control+k"] : [""]) {
+        const acts = { [`/runs/${failed}`]: ["", "Events", "Retry", "Control+k"], [`/runs/${held}`]: ["", "Release"], [`/runs/${waiting}`]: ["", "Hold"], [`/runs/${fork}`]: ["", "Fork from here"] };
+        for (const act of acts[path] ?? [""]) {
           if (act === "Events") await page.getByRole("tab", { name: act }).click();
-          if (act === "Retry") await page.getByRole("button", { name: act }).click();
+          if (["Retry", "Hold", "Release", "Fork from here"].includes(act)) {
+            await page.getByRole("button", { name: act }).click();
+            await page.getByRole("dialog").getByRole("button").first().waitFor();
+          }
           if (act === "Control+k") {
             await page.keyboard.press("Escape");
             await page.keyboard.press(act);
@@ -396,7 +570,7 @@ test("no page has a violation that axe finds, and none is wider than 320 px", { 
           }
           await page.evaluate(axe);
           const found = await page.evaluate(async () => (await window.axe.run(document)).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target + " " + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message ?? "")).join("; ")}`));
-          assert.deepEqual(found, [], `${path} ${act} (${colorScheme}, ${width})`);
+          assert.deepEqual(found, [], `${path} ${act} (${colorScheme}, ${contrast}, ${width})`);
           const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           assert.ok(wide <= 0, `${path} ${act} is ${wide} px wider than ${width}`);
         }

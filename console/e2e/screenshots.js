@@ -35,6 +35,13 @@ async function main() {
     const runs = await furnish(examples);
     const failed = await own.run("delivery", "failed");
     const everything = await own.run("everything");
+    const held = await own.run("letter");
+    await own.post(`/api/runs/${held}/hold`, { note: "The print shop is closed until Monday", by: "Bob" });
+    const report = await own.run("report", "completed", { shop: "Bern" });
+    const { run: fork } = await own.post(`/api/runs/${report}/fork`, { at: 2, set: { shop: "Basel" }, by: "Ada" });
+    await own.stands(fork, "completed");
+    const { run: stopped } = await own.post("/api/runs", { definition: "report", input: {}, breakBefore: ["write"], by: "Ada" });
+    await own.stands(stopped, "paused");
     await own.run("hostile");
     const url = examples.url;
     await shoot(browser, await talks());
@@ -49,6 +56,29 @@ async function main() {
       ["retry", `${own.url}/runs/${failed}`, (page) => page.getByRole("button", { name: "Retry" }).click()],
       ["events", `${url}/runs/${runs["support-triage"]}`, (page) => page.getByRole("tab", { name: "Events" }).click()],
       ["gone", `${url}/runs/run_nothing`],
+      ["run-held", `${own.url}/runs/${held}`], ["run-breakpoint", `${own.url}/runs/${stopped}`], ["schedules", own.url + "/schedules"], ["health", own.url + "/health"],
+      ["compare", `${own.url}/compare?a=${report}&b=${fork}`], ["compare-none", own.url + "/compare"], ["schedules-none", examples.url + "/schedules"],
+      ["hold", `${own.url}/runs/${everything}`, (page) => page.getByRole("button", { name: "Hold" }).click()],
+      ["fork", `${own.url}/runs/${report}`, async (page) => {
+        await page.getByRole("slider").fill("2");
+        await page.getByRole("button", { name: "Fork from here" }).click();
+        await page.getByRole("combobox", { name: /Name/ }).fill("shop");
+        await page.keyboard.press("Tab");
+        await page.waitForFunction(() => document.activeElement?.value === "Bern");
+        await page.getByRole("textbox", { name: "Value" }).fill("Basel");
+        await page.getByText("Breakpoints").click();
+        await page.getByRole("button", { name: "Before it" }).click();
+        await page.getByRole("button", { name: "What would differ?" }).click();
+        await page.locator(".tried table").first().waitFor();
+      }],
+      ["marked", own.url + "/runs", async (page) => {
+        await page.getByRole("checkbox", { name: /Mark report/ }).nth(0).check();
+        await page.getByRole("checkbox", { name: /Mark report/ }).nth(1).check();
+      }],
+      ["breaks", own.url + "/definitions/report", async (page) => {
+        await page.getByText("Breakpoints").click();
+        await page.getByRole("button", { name: "After it" }).click();
+      }],
     ]);
   } finally {
     await browser.close();

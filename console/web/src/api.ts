@@ -106,7 +106,7 @@ interface Reply {
   readonly body: unknown;
 }
 
-async function request(path: string, init: RequestInit = {}): Promise<Reply> {
+export async function request(path: string, init: RequestInit = {}): Promise<Reply> {
   let response: Response;
   let text: string;
   const login = authorization();
@@ -154,7 +154,21 @@ export async function me(signal?: AbortSignal): Promise<Person> {
 }
 
 export async function definitions(signal?: AbortSignal): Promise<readonly DefinitionRow[]> {
-  return (await get<{ definitions: DefinitionRow[] }>("/api/definitions", signal)).definitions;
+  return (await folder(signal)).definitions;
+}
+
+/** A file of the folder that cannot be loaded. */
+export interface Fault {
+  readonly file: string;
+  /** The definition that is still served as the file was before. */
+  readonly definition?: string;
+  readonly problems: readonly { readonly file: string; readonly line?: number; readonly column?: number; readonly path?: string; readonly message: string }[];
+}
+
+/** All definitions, with the files that cannot be loaded. */
+export async function folder(signal?: AbortSignal): Promise<{ definitions: readonly DefinitionRow[]; faults: readonly Fault[] }> {
+  const said = await get<{ definitions: DefinitionRow[]; faults?: Fault[] }>("/api/definitions", signal);
+  return { definitions: said.definitions, faults: said.faults ?? [] };
 }
 
 export async function definition(name: string, signal?: AbortSignal): Promise<Definition> {
@@ -213,9 +227,24 @@ export function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(18))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }
 
+/** Breakpoints: nodes by their paths, before or behind each visit of which the run is held (law J19). */
+export interface Stops {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+export function stopMembers(s: Stops): Record<string, readonly string[]> {
+  return { ...(s.before.length > 0 ? { breakBefore: s.before } : {}), ...(s.after.length > 0 ? { breakAfter: s.after } : {}) };
+}
+
+/** Further members of an object that is written as JSON. */
+export function membersOf(members: Readonly<Record<string, unknown>>): string {
+  return Object.entries(members).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join("");
+}
+
 /** Starts a run once, however often the request is repeated with the key. */
-export async function start(definition: string, input: string, by: string, key: string): Promise<{ run: string }> {
-  const body = `{"definition":${JSON.stringify(definition)},"input":${input}${by ? `,"by":${JSON.stringify(by)}` : ""}}`;
+export async function start(definition: string, input: string, stops: Stops, by: string, key: string): Promise<{ run: string }> {
+  const body = `{"definition":${JSON.stringify(definition)},"input":${input}${membersOf({ ...stopMembers(stops), ...(by ? { by } : {}) })}}`;
   return post("/api/runs", body, { "Idempotency-Key": key });
 }
 
@@ -230,11 +259,10 @@ function whoMembers(who: Who): Record<string, string> {
 }
 
 export async function answer(id: string, value: string, who: Who): Promise<void> {
-  const members = Object.entries(whoMembers(who)).map(([name, text]) => `,${JSON.stringify(name)}:${JSON.stringify(text)}`);
-  await post(at("interrupts", id, "answer"), `{"value":${value}${members.join("")}}`);
+  await post(at("interrupts", id, "answer"), `{"value":${value}${membersOf(whoMembers(who))}}`);
 }
 
-export async function hold(id: string, what: "claim" | "release", who: Who): Promise<void> {
+export async function keep(id: string, what: "claim" | "release", who: Who): Promise<void> {
   await post(at("interrupts", id, what), JSON.stringify(whoMembers(who)));
 }
 
@@ -244,6 +272,11 @@ export async function cancel(id: string, reason: string, by: string): Promise<vo
 
 export async function retry(id: string): Promise<void> {
   await post(at("runs", id, "retry"), "{}");
+}
+
+/** Holds a run, or lets it go on. Done again it changes nothing. */
+export async function changeHold(id: string, what: "hold" | "release", note: string, by: string): Promise<void> {
+  await post(at("runs", id, what), JSON.stringify({ ...(note ? { note } : {}), ...(by ? { by } : {}) }));
 }
 
 /** The drawing of a run at an entry of its journal; 0 is the last one. */

@@ -1,12 +1,23 @@
-// Texts, in the language of the reader. One catalogue for each language; the English texts of pages that are loaded later come with
-// them, from ../i18n/talks.en.json.
+// Texts, in the language of the reader. English texts come with the files that use them, from ../i18n/NAME.en.json; another language is
+// one catalogue, which is loaded where it is wanted.
 
 import { signal } from "@preact/signals";
 import en from "../i18n/en.json";
+import type compare from "../i18n/compare.en.json";
+import type definitions from "../i18n/definitions.en.json";
+import type fork from "../i18n/fork.en.json";
+import type form from "../i18n/form.en.json";
+import type health from "../i18n/health.en.json";
+import type inbox from "../i18n/inbox.en.json";
+import type login from "../i18n/login.en.json";
+import type question from "../i18n/question.en.json";
+import type run from "../i18n/run.en.json";
+import type runs from "../i18n/runs.en.json";
+import type schedules from "../i18n/schedules.en.json";
 import type talks from "../i18n/talks.en.json";
 import { stored, store } from "./storage";
 
-export type Key = keyof typeof en | keyof typeof talks;
+export type Key = keyof (typeof en & typeof compare & typeof definitions & typeof fork & typeof form & typeof health & typeof inbox & typeof login & typeof question & typeof run & typeof runs & typeof schedules & typeof talks);
 type Catalogue = Readonly<Record<string, string>>;
 
 export const languages = ["en", "de"] as const;
@@ -23,15 +34,19 @@ export async function loadLanguage(chosen?: Language): Promise<void> {
   if (chosen) store("language", chosen);
   const wanted = chosen ?? stored("language") ?? navigator.languages.map((l) => l.slice(0, 2)).find((l) => (languages as readonly string[]).includes(l));
   if (wanted === "de") {
-    const de = (await import("../i18n/de.json")).default as Catalogue;
+    const de = (await import("./german")).default as Catalogue;
     apply("de", { ...english, ...de });
   } else {
     apply("en", english);
   }
 }
 
-/** Adds English texts; another language has them already. */
+const added = new Set<Catalogue>();
+
+/** Adds English texts; another language has them already. Each file that names a text adds those among which it is. */
 export function addTexts(texts: Catalogue): void {
+  if (added.has(texts)) return;
+  added.add(texts);
   english = { ...english, ...texts };
   catalogue.value = { ...english, ...catalogue.value };
 }

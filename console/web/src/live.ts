@@ -11,17 +11,20 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 1000);
 
-const asked = new Set<() => void>();
+/** What changes: the topics of the server's feed. */
+export type Topic = "runs" | "interrupts" | "definitions" | "schedules";
 
-/** Has everything that is shown asked for again. */
-export function refresh(): void {
-  for (const ask of asked) ask();
+const asked = new Map<() => void, Topic | undefined>();
+
+/** Has what is shown about a topic asked for again, and what says no topic; without one, everything. */
+export function refresh(topic?: Topic): void {
+  for (const [ask, about] of asked) if (topic === undefined || about === undefined || about === topic) ask();
 }
 
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) refresh();
 });
-addEventListener("online", refresh);
+addEventListener("online", () => refresh());
 
 export interface Live<T> {
   readonly data: Signal<T | undefined>;
@@ -33,8 +36,11 @@ export interface Live<T> {
 const everySecond = 2500;
 const most = 20_000;
 
-/** Loads something and keeps it up to date. With another key it is something else. */
-export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T>, every = everySecond): Live<T> {
+/**
+ * Loads something and keeps it up to date: it is asked for again after a while, and when its topic has changed. With another key it is
+ * something else.
+ */
+export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T>, every = everySecond, about?: Topic): Live<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<Refusal | undefined>(undefined);
   const loader = useRef(load);
@@ -73,11 +79,12 @@ export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T
         void ask();
         return;
       }
-      if (every > 0) timer = setTimeout(() => (document.hidden ? undefined : void ask()), wait);
+      const gone = error.value?.status === 0;
+      if (every > 0 || gone) timer = setTimeout(() => (document.hidden ? undefined : void ask()), gone ? Math.max(everySecond, wait) : wait);
     };
     const call = (): void => void ask();
     again.current = call;
-    asked.add(call);
+    asked.set(call, about);
     call();
     return () => {
       over.abort();

@@ -1,57 +1,37 @@
 // The console of fermata serve. Data comes from /api alone, is shown as text, and what is shown is asked for again.
 
 import { computed, effect } from "@preact/signals";
-import { render, type ComponentType, type JSX } from "preact";
+import { render, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { countQuestions, me as askMe, reachable, Refusal } from "./api";
-import { language, languages, loadLanguage, number, t, tx, type Language } from "./i18n";
+import { countQuestions, me as askMe, reachable } from "./api";
+import { language, languages, loadLanguage, number, t, tx, type Key, type Language } from "./i18n";
 import { refresh, useLive } from "./live";
 import { borrow, logOut, may, person, wanted } from "./login";
-import { DefinitionPage, DefinitionsPage } from "./pages/definitions";
-import { InboxPage } from "./pages/inbox";
-import { LoginPage } from "./pages/login";
-import { RunPage } from "./pages/run";
-import { RunsPage } from "./pages/runs";
+import { load, placeOf, prepare, Show } from "./pages";
 import { follow, link, segments } from "./router";
-import { me, rename, setTheme, show, theme, type Theme } from "./settings";
+import { me, paletteOpen, rename, setTheme, show, theme, type Theme } from "./settings";
 import { store, storedNames } from "./storage";
-import { App as Link, Empty, Failure, Icon, Loading, Mark, Toasts } from "./ui/parts";
-import { Palette, paletteOpen } from "./ui/palette";
+import { App as Link, Empty, Icon, Mark, Toasts } from "./ui/parts";
 
-type Talks = typeof import("./pages/talks");
-
-/** The pages of conversations, which are loaded when one is looked at first. */
-function Talked(p: { dialogue: string | undefined; id: string | undefined }): JSX.Element {
-  const loaded = useLive("pages of conversations", (): Promise<Talks> => import("./pages/talks").catch(() => {
-    throw new Refusal("", 0, "unreachable");
-  }), 0);
-  const pages = loaded.data.value;
-  if (!pages) return loaded.error.value ? <Failure error={loaded.error.value} again={loaded.again} /> : <Loading />;
-  const One = pages.TalkPage as ComponentType<{ dialogue: string; id: string }>;
-  return p.dialogue === undefined || p.id === undefined ? <pages.TalksPage /> : <One key={p.dialogue + "/" + p.id} dialogue={p.dialogue} id={p.id} />;
-}
+/** Pages that are looked at less often: on a narrow screen they are in the menu of the person. */
+const further: readonly [string, string, Key][] = [["schedules", "calendar", "nav.schedules"], ["health", "pulse", "nav.health"]];
 
 const page = computed(() => segments.value[0] ?? "");
 
 function Page(): JSX.Element {
-  const [first, name, more, end] = segments.value;
-  if (first === "conversations" && end === undefined && (name === undefined) === (more === undefined)) return <Talked dialogue={name} id={more} />;
-  if (more === undefined) {
-    if (first === undefined) return may("tasks") ? <InboxPage /> : <RunsPage />;
-    if (first === "runs") return name === undefined ? <RunsPage /> : <RunPage key={name} id={name} />;
-    if (first === "definitions") return name === undefined ? <DefinitionsPage /> : <DefinitionPage key={name} name={name} />;
-  }
+  const place = placeOf(segments.value);
+  if (place) return place.shown;
   return <Empty icon="search" title={t("error.noPage")}><Link class="button" href="/">{t("nav.inbox")}</Link></Empty>;
 }
 
 function App(): JSX.Element {
-  return wanted.value === "" ? <Shell /> : <LoginPage />;
+  return wanted.value === "" ? <Shell /> : <Show name="login" given={{}} />;
 }
 
 function Shell(): JSX.Element {
   useLive("me", askMe, 15_000);
   const tasks = may("tasks");
-  const waiting = useLive("waiting " + tasks, async (s) => (tasks ? countQuestions("state", s) : []), tasks ? 4000 : 0);
+  const waiting = useLive("waiting " + tasks, async (s) => (tasks ? countQuestions("state", s) : []), tasks ? 4000 : 0, "interrupts");
   const open = (waiting.data.value ?? []).filter((c) => c.value === "open" || c.value === "claimed").reduce((n, c) => n + c.n, 0);
   const main = useRef<HTMLElement>(null);
   const before = useRef(segments.value.join("/"));
@@ -61,13 +41,13 @@ function Shell(): JSX.Element {
     before.current = here;
     requestAnimationFrame(() => (main.current?.querySelector<HTMLElement>("h1") ?? main.current)?.focus({ preventScroll: true }));
   }, [segments.value]);
-  const item = (href: string, name: string, icon: string, text: string, n = 0): JSX.Element => (
-    <Link href={href} current={page.value === name}>
+  const item = (href: string, name: string, icon: string, text: string, n = 0, rank = ""): JSX.Element => (
+    <Link href={href} class={rank} current={page.value === name}>
       <Icon name={icon} /><span>{text}</span>{n > 0 && <b class="count" aria-label={t("nav.waiting", { n: number(n) })}>{number(n)}</b>}
     </Link>
   );
   return (
-    <div class="shell" onClick={follow}>
+    <div class="shell" onClick={follow} onPointerOver={prepare} onFocusIn={prepare}>
       <a class="skip" href="#main">{t("skip")}</a>
       <header class="bar">
         <Link href="/" class="brand" label="Fermata"><Mark /><span>Fermata</span></Link>
@@ -76,18 +56,19 @@ function Shell(): JSX.Element {
           {may("view") && item(link(["conversations"]), "conversations", "talk", t("nav.talks"))}
           {may("view") && item(link(["runs"]), "runs", "runs", t("nav.runs"))}
           {may("view") && item(link(["definitions"]), "definitions", "definitions", t("nav.definitions"))}
+          {may("view") && further.map(([name, icon, text]) => item(link([name]), name, icon, t(text), 0, "further"))}
         </nav>
-        <button type="button" class="find" onClick={() => (paletteOpen.value = true)}>
+        <button type="button" class="find" onClick={() => (paletteOpen.value = true)} onPointerOver={() => void load("palette").catch(() => undefined)}>
           <Icon name="search" /><span>{t("find")}</span><kbd>{/Mac|iP/.test(navigator.platform) ? "⌘K" : "Ctrl K"}</kbd>
         </button>
         <Settings />
       </header>
       {!reachable.value && (
-        <div class="gone" role="alert"><Icon name="alert" /><span>{t("error.gone")}</span><button type="button" onClick={refresh}>{t("again")}</button></div>
+        <div class="gone" role="alert"><Icon name="alert" /><span>{t("error.gone")}</span><button type="button" onClick={() => refresh()}>{t("again")}</button></div>
       )}
       <main id="main" ref={main} tabIndex={-1}><Page /></main>
       <Toasts />
-      <Palette />
+      {paletteOpen.value && <Show name="palette" given={{}} />}
     </div>
   );
 }
@@ -121,6 +102,7 @@ function Settings(): JSX.Element {
     <details class="settings">
       <summary><Icon name="person" /><span><bdi>{(person.value?.known && person.value.name) || me.value || t("me.nobody")}</bdi></span></summary>
       <div class="menu">
+        {may("view") && <div class="further">{further.map(([name, icon, text]) => <Link key={name} href={link([name])} current={page.value === name}><Icon name={icon} />{t(text)}</Link>)}</div>}
         <Who />
         <label>{t("theme")}
           <select value={theme.value} onChange={(e) => setTheme(e.currentTarget.value as Theme)}>
@@ -156,4 +138,7 @@ async function begin(): Promise<void> {
   }
 }
 
-void Promise.allSettled([loadLanguage(), begin()]).then(() => render(<App />, document.getElementById("app")!));
+/** The file of the page comes beside the language and the person, not after them. */
+const first = (): Promise<unknown> => load(placeOf(segments.value)?.name ?? "runs");
+
+void Promise.allSettled([loadLanguage(), begin(), first()]).then(() => render(<App />, document.getElementById("app")!));

@@ -9,7 +9,7 @@ addEventListener("popstate", () => (place.value = new URL(location.href)));
 /** The segments of the path, decoded: ["runs", "run_1"]. */
 export const segments = computed(() => place.value.pathname.split("/").filter((s) => s !== "").map(decoded));
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

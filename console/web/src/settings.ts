@@ -28,3 +28,6 @@ export function show(): void {
   if (theme.value === "auto") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme.value;
 }
+
+/** Whether ⌘K is open: what goes to any page. */
+export const paletteOpen = signal(false);

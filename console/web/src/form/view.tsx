@@ -2,9 +2,12 @@
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { t, tx } from "../i18n";
+import texts from "../../i18n/form.en.json";
+import { addTexts, t, tx } from "../i18n";
 import { Icon, Said } from "../ui/parts";
 import { fixed, summary, type Entry, type Field, type Form } from "./model";
+
+addTexts(texts);
 
 /** What is wrong, by the place in the answer: "items/0/name". */
 export type Wrong = ReadonlyMap<string, string>;

@@ -2,8 +2,9 @@
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import texts from "../../i18n/inbox.en.json";
 import { countQuestions, questions, runs, type Question } from "../api";
-import { number, t, tn } from "../i18n";
+import { addTexts, number, t, tn } from "../i18n";
 import { refresh, useLive } from "../live";
 import { may } from "../login";
 import { change, go, link, parameter } from "../router";
@@ -11,12 +12,15 @@ import { staleDrafts } from "../run/told";
 import { me } from "../settings";
 import { store, storedNames } from "../storage";
 import { Ago, App, Empty, Failure, Heading, Icon, Loading, Said } from "../ui/parts";
-import { askedOf, promptOf, QuestionCard, taskName } from "../ui/question";
+import { askedOf, promptOf, taskName } from "../ui/asked";
+import QuestionCard from "../ui/question";
+
+addTexts(texts);
 
 const size = "50";
 const everyState = "open,claimed,answered,expired,withdrawn";
 
-export function InboxPage(): JSX.Element {
+export default function InboxPage(): JSX.Element {
   const view = parameter("view") || "all";
   const role = parameter("role");
   const order = parameter("order") === "due" ? "due" : "";
@@ -25,8 +29,8 @@ export function InboxPage(): JSX.Element {
     limit: size, skip: "dialogue", ...(view === "mine" ? { holder: me.value || "-" } : {}), ...(view === "open" ? { state: "open" } : {}),
     ...(role ? { role } : {}), ...(order ? { order } : {}), ...(cursor ? { cursor } : {}),
   };
-  const { data, error, again } = useLive(JSON.stringify(query), (s) => questions(query, s));
-  const roles = useLive("roles", (s) => countQuestions("role", s), 10_000);
+  const { data, error, again } = useLive(JSON.stringify(query), (s) => questions(query, s), undefined, "interrupts");
+  const roles = useLive("roles", (s) => countQuestions("role", s), 10_000, "interrupts");
   const looks = may("view");
   const plans = useLive("plans " + looks, async (s) => (looks ? new Map((await runs({ status: "paused,running", limit: "200", order: "updated" }, s)).rows.map((r) => [r.run, r.plan])) : new Map<string, string>()), 5000);
   const asked = parameter("q");

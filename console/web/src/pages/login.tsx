@@ -3,14 +3,17 @@
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import texts from "../../i18n/login.en.json";
 import { me, Refusal } from "../api";
-import { t, type Key } from "../i18n";
+import { addTexts, t, type Key } from "../i18n";
 import { logIn, wanted } from "../login";
 import { Icon, Mark } from "../ui/parts";
 
+addTexts(texts);
+
 const reasons: Readonly<Record<string, Key>> = { refused: "login.refused", ended: "login.ended", out: "login.out.done" };
 
-export function LoginPage(): JSX.Element {
+export default function LoginPage(): JSX.Element {
   const text = useSignal("");
   const busy = useSignal(false);
   const problem = useSignal("");

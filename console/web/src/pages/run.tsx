@@ -3,32 +3,38 @@
 import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { cancel, drawing, Refusal, retry, run as loadRun, stateAt, type Question, type Run } from "../api";
-import type { State } from "../../../../clients/js/src/state";
-import { encode, type Value } from "../json";
-import { clock, duration, moment, number, t, tn, tx } from "../i18n";
-import { now, refresh, useLive } from "../live";
+import texts from "../../i18n/run.en.json";
+import { drawing, Refusal, run as loadRun, stateAt, type Question, type Run } from "../api";
+import type { Value } from "../json";
+import { addTexts, clock, duration, number, t, tn, tx } from "../i18n";
+import { now, useLive } from "../live";
 import { may } from "../login";
+import { load, Show } from "../pages";
 import { link } from "../router";
+import type { Act } from "../run/acts";
 import { useEvents } from "../run/follow";
-import { endOf, looksOf, scale, standing, toShow, type Entry, type Standing, type Task } from "../run/model";
-import { me } from "../settings";
+import { eventText } from "../run/entries";
+import { History } from "../run/history";
+import { looksOf, standing, toShow, type Entry, type Standing } from "../run/model";
 import { Drawing } from "../ui/drawing";
-import { Ago, App, Copy, Dialog, Empty, Failure, Heading, Icon, Loading, Said, say, shortID, Status } from "../ui/parts";
-import { NameField, Problems, promptOf, QuestionCard } from "../ui/question";
-import { Card, Shown } from "../ui/value";
+import { Ago, App, Copy, Failure, Heading, Icon, Loading, Said, shortID, Status } from "../ui/parts";
+import { promptOf } from "../ui/asked";
+import { Card } from "../ui/value";
+
+addTexts(texts);
 
 const open = new Set(["running", "paused", "blocked"]);
 const retried = new Set(["failed", "expired", "blocked"]);
 
 const mostSeen = 20;
 
-export function RunPage({ id }: { id: string }): JSX.Element {
-  const info = useLive("run " + id, (s) => loadRun(id, s), 15_000);
+export default function RunPage({ id }: { id: string }): JSX.Element {
+  const info = useLive("run " + id, (s) => loadRun(id, s), 15_000, "runs");
   const { entries, said, ready } = useEvents(id, info.again, info.data.value?.seq ?? 0);
   // What somebody reads or answers does not vanish under their hands when another person answers it.
   const seen = useRef<readonly Question[]>([]);
   const done = useRef(new Set<string>());
+  const forks = useSignal(0); // the entry at which somebody wants to fork; 0 for none
   const at = useSignal(0); // the entry that is looked at; 0 is the last one
   useEffect(() => {
     at.value = 0;
@@ -50,22 +56,24 @@ export function RunPage({ id }: { id: string }): JSX.Element {
       <p class="crumb"><App href={link(["runs"])}><Icon name="left" />{t("nav.runs")}</App></p>
       <Head r={r} status={status} entries={entries.value} s={s} />
       {(status === "failed" || status === "blocked" || status === "expired" || status === "cancelled") && <Why r={r} s={s} status={status} />}
+      {s.hold && open.has(status) && <Held hold={s.hold} waits={r.interrupts.length > 0} />}
       {closed.length + r.interrupts.length > 0 && (
         <section class="asks" aria-labelledby="asks">
           <h2 id="asks" class="unseen">{t("run.waitsFor")}</h2>
-          {closed.map((q) => <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" closed /></div>)}
+          {closed.map((q) => <div key={q.requestId} class="card accent"><Show name="question" given={{ q, heading: "h3", closed: true }} /></div>)}
           {r.interrupts.map((q, i) => r.interrupts.length === 1
-            ? <div key={q.requestId} class="card accent"><QuestionCard q={q} heading="h3" plan={talk ? r.plan : undefined} answered={() => done.current.add(q.requestId)} /></div>
+            ? <div key={q.requestId} class="card accent"><Show name="question" given={{ q, heading: "h3", plan: talk ? r.plan : undefined, answered: () => done.current.add(q.requestId) }} /></div>
             : (
               <details key={q.requestId} class="card accent ask" name="asks" open={i === 0}>
                 <summary><Icon name="person" /><Said text={promptOf(q)} /></summary>
-                <QuestionCard q={q} heading="h3" answered={() => done.current.add(q.requestId)} />
+                <Show name="question" given={{ q, heading: "h3", answered: () => done.current.add(q.requestId) }} />
               </details>
             ))}
         </section>
       )}
       {status === "completed" && <Card title={t("run.outputs")} value={r.outputs} />}
-      <Scrubber entries={entries.value} at={at} />
+      <Scrubber entries={entries.value} at={at} fork={() => (forks.value = at.value || entries.value.length)} />
+      {forks.value > 0 && <Show name="fork" given={{ r, at: forks.value, close: () => (forks.value = 0) }} rows={0} />}
       {at.value > 0 && entries.value[at.value - 1] && (
         <p class="note slight" role="note"><Icon name="clock" />{t("past.note", { n: number(at.value), of: number(entries.value.length), when: clock(entries.value[at.value - 1]!.at) })}</p>
       )}
@@ -86,23 +94,45 @@ function Head({ r, status, entries, s }: { r: Run; status: string; entries: read
   const by = typeof first?.data["by"] === "string" ? first.data["by"] : "";
   const labels = Object.entries((first?.data["labels"] as Record<string, string> | undefined) ?? {});
   const fork = first?.data["fork"] as { run?: string } | undefined;
+  const asks = useSignal<Act | undefined>(undefined);
+  const operates = may("operate");
+  const act = (what: Act, icon: string, text: string, look = ""): JSX.Element => (
+    <button type="button" class={look} onClick={() => (asks.value = what)} onPointerOver={() => void load("act").catch(() => undefined)}><Icon name={icon} />{text}</button>
+  );
   return (
     <>
+      {asks.value && <Show name="act" given={{ act: asks.value, r, s, status, close: () => (asks.value = undefined) }} rows={0} />}
       <Heading title={r.plan}>
-        {may("operate") && retried.has(status) && <Retry r={r} s={s} />}
-        {may("operate") && open.has(status) && <Cancel r={r} s={s} status={status} />}
+        {operates && retried.has(status) && act("retry", "retry", t("retry"), "primary")}
+        {operates && open.has(status) && entries.length > 0 && (s.hold ? act("hold", "play", t("hold.release"), "primary") : act("hold", "hand", t("hold")))}
+        {operates && open.has(status) && act("cancel", "stop", t("cancel"))}
         <App class="button" href={link(["definitions", r.plan])}><Icon name="play" />{t("run.startAgain")}</App>
       </Heading>
       <p class="facts">
-        <Status status={status} />
+        <Status status={s.hold && open.has(status) ? "held" : status} />
         <span class="id" title={r.run}>{shortID(r.run)}<Copy text={r.run} label={t("run.copyID")} /></span>
         {first && <span>{t("run.started")} <Ago at={first.at} />{by && <> {t("run.by")} <Said text={by} /></>}</span>}
         {first && <span>{s.ended ? t("run.took", { d: duration(s.ended - s.begun) }) : t("run.since", { d: duration(now.value - s.begun) })}</span>}
-        {fork?.run && <span>{t("run.forkOf")} <App class="id" href={link(["runs", fork.run])}>{shortID(fork.run)}</App></span>}
+        {fork?.run && <span>{t("run.forkOf")} <App class="id" href={link(["runs", fork.run])}>{shortID(fork.run)}</App> <App href={link(["compare"], { a: fork.run, b: r.run })}><Icon name="compare" />{t("run.compare")}</App></span>}
         {labels.map(([key, value]) => <App key={key} class="chip" href={link(["runs"], { label: key + ":" + value })}><Icon name="tag" /><Said text={`${key}: ${value}`} /></App>)}
       </p>
       <p class="unseen" role="status">{t("run.statusIs", { status: tx("status." + status, status) })}</p>
     </>
+  );
+}
+
+/** Who holds the run, and why nothing begins in it. */
+function Held({ hold, waits }: { hold: NonNullable<Standing["hold"]>; waits: boolean }): JSX.Element {
+  const at = hold.before || hold.after;
+  return (
+    <section class="note why paused" aria-labelledby="held">
+      <Icon name="hand" />
+      <div>
+        <h2 id="held">{at ? t(hold.before ? "held.before" : "held.after", { task: at }) : hold.by ? t("held.by", { who: hold.by }) : t("held")}</h2>
+        {hold.note && <p class="reason" dir="auto">{hold.note}</p>}
+        <p class="faint">{t("held.since")} <Ago at={hold.since} />{waits && <> · {t("held.waits")}</>}</p>
+      </div>
+    </section>
   );
 }
 
@@ -123,94 +153,6 @@ function Why({ r, s, status }: { r: Run; s: Standing; status: string }): JSX.Ele
         {code && status !== "cancelled" && <p class="faint">{tx("code." + code, "") || <span class="id">{code}</span>}{tries > 1 && " · " + tn("why.tries", tries)}</p>}
       </div>
     </section>
-  );
-}
-
-/** Does something about a run after it was confirmed. */
-function useDoing(): { busy: boolean; problem: string; reset: () => void; go: (work: () => Promise<void>, done: string) => Promise<boolean> } {
-  const busy = useSignal(false);
-  const problem = useSignal("");
-  return {
-    busy: busy.value,
-    problem: problem.value,
-    reset: () => (problem.value = ""),
-    async go(work, done) {
-      busy.value = true;
-      problem.value = "";
-      try {
-        await work();
-        say(done);
-        refresh();
-        return true;
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        problem.value = error.status === 0 ? t("error.unreachable") : error.message;
-        return false;
-      } finally {
-        busy.value = false;
-      }
-    },
-  };
-}
-
-function Retry({ r, s }: { r: Run; s: Standing }): JSX.Element {
-  const asks = useSignal(false);
-  const doing = useDoing();
-  const failed = [...s.tasks.values()].filter((x) => x.status === "failed").map((x) => x.id);
-  const kept = [...s.tasks.values()].filter((x) => x.status === "finished").length;
-  return (
-    <>
-      <button type="button" class="primary" onClick={() => {
-        doing.reset();
-        asks.value = true;
-      }}><Icon name="retry" />{t("retry")}</button>
-      <Dialog title={t("retry.title")} open={asks.value} close={() => (asks.value = false)}>
-        <p>{failed.length > 0 ? t("retry.text", { tasks: failed.join(", ") }) : t("retry.textPlain")}</p>
-        {kept > 0 && <p>{tn("retry.kept", kept)}</p>}
-        <Problems list={doing.problem ? [doing.problem] : []} />
-        <div class="foot">
-          <button type="button" class="primary" disabled={doing.busy} onClick={() => void doing.go(() => retry(r.run), t("retry.done")).then((ok) => {
-            if (ok) asks.value = false;
-          })}><Icon name="retry" />{t("retry")}</button>
-          <button type="button" onClick={() => (asks.value = false)}>{t("notNow")}</button>
-        </div>
-      </Dialog>
-    </>
-  );
-}
-
-function Cancel({ r, s, status }: { r: Run; s: Standing; status: string }): JSX.Element {
-  const asks = useSignal(false);
-  const reason = useSignal("");
-  const doing = useDoing();
-  const busy = [...s.tasks.values()].filter((x) => x.status === "running").map((x) => x.id);
-  return (
-    <>
-      <button type="button" onClick={() => {
-        doing.reset();
-        asks.value = true;
-      }}><Icon name="stop" />{t("cancel")}</button>
-      <Dialog title={t("cancel.title")} open={asks.value} close={() => (asks.value = false)}>
-        <p>{t("cancel.text")}</p>
-        <ul>
-          {busy.length > 0 && status === "running" && <li>{t("cancel.tasks", { tasks: busy.join(", ") })}</li>}
-          {r.interrupts.length > 0 && <li>{tn("cancel.questions", r.interrupts.length)}</li>}
-          <li>{t("cancel.kept")}</li>
-        </ul>
-        <div class="field">
-          <label for="cancel-why">{t("cancel.reason")}<span class="optional"> {t("form.optional")}</span></label>
-          <input id="cancel-why" type="text" dir="auto" value={reason.value} onInput={(e) => (reason.value = e.currentTarget.value)} />
-        </div>
-        <Problems list={doing.problem ? [doing.problem] : []} />
-        <div class="foot">
-          <button type="button" class="danger" disabled={doing.busy} onClick={() => void doing.go(() => cancel(r.run, reason.value, me.value), t("cancel.done")).then((ok) => {
-            if (ok) asks.value = false;
-          })}><Icon name="stop" />{t("cancel.do")}</button>
-          <button type="button" onClick={() => (asks.value = false)}>{t("notNow")}</button>
-          <NameField id="cancel-me" />
-        </div>
-      </Dialog>
-    </>
   );
 }
 
@@ -256,7 +198,7 @@ function RunDrawing({ r, at, standing: s, status }: { r: Run; at: number; standi
 }
 
 /** Travels through the entries of the journal. */
-function Scrubber({ entries, at }: { entries: readonly Entry[]; at: Signal<number> }): JSX.Element | null {
+function Scrubber({ entries, at, fork }: { entries: readonly Entry[]; at: Signal<number>; fork: () => void }): JSX.Element | null {
   const playing = useSignal(false);
   const last = entries.length;
   const here = at.value || last;
@@ -291,6 +233,7 @@ function Scrubber({ entries, at }: { entries: readonly Entry[]; at: Signal<numbe
         at.value = 0;
         playing.value = false;
       }}>{t("scrub.now")}</button>
+      {may("operate") && <button type="button" class="small" onClick={fork}><Icon name="fork" />{t("run.fork")}</button>}
     </section>
   );
 }
@@ -321,188 +264,4 @@ function StateCard({ r, at, status }: { r: Run; at: number; status: string }): J
     };
   }, [r.run, settled]);
   return <Card title={at === 0 ? t("state.now") : t("state.at", { n: number(at) })} value={value.value} />;
-}
-
-function History({ entries, s, said, at, ready }: {
-  entries: readonly Entry[]; s: Standing; said: State; at: Signal<number>; ready: boolean;
-}): JSX.Element {
-  const tab = useSignal<"timeline" | "events" | "said">("timeline");
-  const spoken = said.segments.length + said.messages.length + said.statuses.length + said.diagnostics.length + said.tools.length;
-  const tabs = [["timeline", t("timeline")], ["events", t("events")], ...(spoken > 0 ? [["said", t("said")]] : [])] as [typeof tab.value, string][];
-  const choose = (e: KeyboardEvent): void => {
-    const step = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
-    if (step === 0) return;
-    const i = tabs.findIndex(([name]) => name === tab.value);
-    tab.value = tabs[(i + step + tabs.length) % tabs.length]![0];
-    requestAnimationFrame(() => document.getElementById("tab-" + tab.value)?.focus());
-  };
-  return (
-    <section class="card" aria-label={t("history")}>
-      <div class="tabs" role="tablist" aria-label={t("history")} onKeyDown={choose}>
-        {tabs.map(([name, text]) => (
-          <button key={name} type="button" role="tab" id={"tab-" + name} aria-selected={tab.value === name} aria-controls="history" tabIndex={tab.value === name ? 0 : -1}
-            onClick={() => (tab.value = name)}>{text}</button>
-        ))}
-      </div>
-      <div id="history" role="tabpanel" aria-labelledby={"tab-" + tab.value}>
-        {!ready && entries.length === 0 ? <Loading /> : tab.value === "timeline" ? <Timeline s={s} entries={entries} at={at.value} />
-          : tab.value === "events" ? <Events entries={entries} at={at} /> : <Spoken said={said} />}
-      </div>
-    </section>
-  );
-}
-
-const mostRows = 100;
-
-function Timeline({ s, entries, at: entry }: { s: Standing; entries: readonly Entry[]; at: number }): JSX.Element {
-  const most = useSignal(mostRows);
-  const tasks = [...s.tasks.values()];
-  const present = endOf(entries, entry, s, entry > 0 || s.ended !== undefined ? 0 : now.value);
-  const at = useMemo(() => scale([s.begun, ...tasks.flatMap((x) => x.bars.flatMap((b) => [b.from, b.to ?? present])), present]), [s, present]);
-  if (tasks.length === 0) return <Empty icon="clock" title={t("timeline.none")} />;
-  return (
-    <>
-      <p class="faint">{t("timeline.note")}</p>
-      <ol class="timeline">
-        {tasks.slice(0, most.value).map((task) => <Row key={task.id} task={task} at={at} present={present} />)}
-      </ol>
-      {tasks.length > most.value && <button type="button" onClick={() => (most.value += mostRows)}>{tn("more", tasks.length - most.value)}</button>}
-    </>
-  );
-}
-
-function Row({ task, at, present }: { task: Task; at: (moment: number) => number; present: number }): JSX.Element {
-  const first = task.bars[0];
-  const lastBar = task.bars.at(-1);
-  const spent = (kind: string): number => task.bars.filter((b) => b.kind === kind).reduce((n, b) => n + (b.to ?? present) - b.from, 0);
-  const waited = spent("wait");
-  const text = [
-    duration(spent("work")), task.by ? t("run.answeredBy", { who: task.by }) : "", waited > 0 ? t("timeline.waited", { d: duration(waited) }) : "",
-    task.attempt > 1 || task.bars.some((b) => b.kind === "retry") ? tn("timeline.tries", Math.max(task.attempt, task.bars.filter((b) => b.kind === "retry").length + 1)) : "",
-  ].filter((x) => x !== "").join(" · ");
-  return (
-    <li>
-      <span class="task"><Said text={task.id} /><Status status={task.status} /></span>
-      <span class="track" aria-hidden="true">
-        {task.bars.map((b, i) => {
-          const from = at(b.from);
-          const to = at(b.to ?? present);
-          return <span key={i} class="stretch" data-kind={b.kind} data-end={b.to === undefined ? "open" : b.end || (task.status === "finished" ? "finished" : "")} title={`${t(`bar.${b.kind}`)}: ${duration((b.to ?? present) - b.from)}`}
-            style={{ insetInlineStart: `${from * 100}%`, inlineSize: `max(4px, ${(to - from) * 100}%)` }} />;
-        })}
-      </span>
-      <span class="spent" title={first && lastBar ? moment(first.from) : ""}>{text}</span>
-    </li>
-  );
-}
-
-const perPage = 200;
-
-function Events({ entries, at }: { entries: readonly Entry[]; at: Signal<number> }): JSX.Element {
-  const wanted = useSignal("");
-  const failures = useSignal(false);
-  const most = useSignal(perPage);
-  const texts = useRef(new WeakMap<Entry, string>());
-  const textOf = (e: Entry): string => {
-    let text = texts.current.get(e);
-    if (text === undefined) texts.current.set(e, (text = `${e.type} ${e.task ?? ""} ${JSON.stringify(e.data)}`.toLowerCase()));
-    return text;
-  };
-  const words = wanted.value.toLowerCase().split(/\s+/).filter((w) => w !== "");
-  const all = entries.filter((e) => (!failures.value || /failed|retrying|blocked/.test(e.type) || (e.type === "run.finished" && e.data["status"] !== "completed"))
-    && words.every((w) => textOf(e).includes(w)));
-  const shown = all.slice(Math.max(0, all.length - most.value)).reverse();
-  return (
-    <>
-      <div class="filters">
-        <label class="inline search grow">{t("events.find")}<input type="search" value={wanted.value} onInput={(e) => (wanted.value = e.currentTarget.value)} /></label>
-        <label class="choice small"><input type="checkbox" checked={failures.value} onChange={(e) => (failures.value = e.currentTarget.checked)} />{t("events.failures")}</label>
-        <span class="faint" role="status">{t("events.count", { n: number(all.length), of: number(entries.length) })}</span>
-      </div>
-      {all.length === 0 ? <Empty icon="search" title={t("events.none")} /> : (
-        <ol class="events" reversed>
-          {shown.map((e) => <Event key={e.seq} e={e} at={at} />)}
-        </ol>
-      )}
-      {all.length > most.value && <button type="button" onClick={() => (most.value += perPage)}>{tn("more", all.length - most.value)}</button>}
-    </>
-  );
-}
-
-function Event({ e, at }: { e: Entry; at: Signal<number> }): JSX.Element {
-  const opened = useSignal(false);
-  const gist = gistOf(e);
-  const bad = /failed|retrying|blocked/.test(e.type) || (e.type === "run.finished" && e.data["status"] !== "completed");
-  return (
-    <li data-bad={bad ? "1" : undefined} aria-current={at.value === e.seq ? "true" : undefined}>
-      <details onToggle={(x) => (opened.value = (x.currentTarget as HTMLDetailsElement).open)}>
-        <summary>
-          <span class="seq">{e.seq}</span>
-          <span class="type">{eventText(e)}</span>
-          {e.task && <span class="task"><Said text={e.task} /></span>}
-          <span class="gist" dir="auto">{gist}</span>
-          <time dateTime={e.ts} title={moment(e.at)}>{clock(e.at)}</time>
-        </summary>
-        {opened.value && (
-          <div class="data">
-            <p class="sub"><span class="id">{e.type}</span><button type="button" class="small" onClick={() => (at.value = e.seq)}>{t("events.here")}</button></p>
-            {e.exact.size > 0 ? <Shown value={new Map(e.exact)} /> : <span class="nothing">{t("value.none")}</span>}
-          </div>
-        )}
-      </details>
-    </li>
-  );
-}
-
-/** What happened; a claim says which, and who. */
-function eventText(e: Entry): string {
-  const kind = e.type === "interrupt.updated" ? String(e.data["do"] ?? "") : e.type === "run.resumed" ? String(e.data["reason"] ?? "") : "";
-  const otherwise = tx("event." + e.type, e.type);
-  return kind ? tx(`event.${e.type}.${kind}`, otherwise) : otherwise;
-}
-
-/** What an event is about, in a line. */
-function gistOf(e: Entry): string {
-  const d = e.data;
-  if (e.type === "interrupt.updated") return [d["by"], d["note"]].filter((x) => typeof x === "string" && x !== "").join(" · ");
-  if (e.type === "run.resumed") return typeof d["by"] === "string" ? d["by"] : "";
-  for (const name of ["error", "prompt", "reason", "text", "name", "step"]) if (typeof d[name] === "string" && d[name] !== "") return d[name] as string;
-  if (d["answer"] !== undefined) return short(e.exact.get("answer")) + (typeof d["by"] === "string" ? " · " + d["by"] : "");
-  if (d["to"] !== undefined) return Array.isArray(d["to"]) ? (d["to"] as unknown[]).join(", ") : String(d["to"]);
-  if (e.exact.has("delta")) return short(e.exact.get("delta"));
-  if (e.exact.has("value")) return short(e.exact.get("value"));
-  return typeof d["status"] === "string" ? tx("status." + d["status"], d["status"]) : "";
-}
-
-function short(v: Value | undefined): string {
-  const text = v === undefined ? "" : typeof v === "string" ? v : encode(v);
-  return text.length > 160 ? text.slice(0, 160) + "…" : text;
-}
-
-/** What nodes and models said. */
-function Spoken({ said }: { said: State }): JSX.Element {
-  const notes = [...said.messages.map((m) => [m, "message"] as const), ...said.statuses.map((m) => [m, "status"] as const), ...said.diagnostics.map((m) => [m, "diagnostic"] as const)]
-    .sort((a, b) => a[0].seq - b[0].seq);
-  return (
-    <div class="spoken">
-      {said.segments.map((x, i) => (
-        <article key={"s" + i} aria-busy={!x.ended}>
-          <p class="sub"><Said text={x.task} /></p>
-          <p class="said" dir="auto">{x.text}{!x.ended && <span class="caret" />}</p>
-        </article>
-      ))}
-      {said.tools.map((x, i) => (
-        <article key={"t" + i}>
-          <p class="sub"><Said text={x.task} /><span class="chip">{t("said.tool")} <Said text={x.name} /></span><Status status={x.status} /></p>
-          <pre class="json" tabIndex={0} dir="ltr">{JSON.stringify(x.arguments, undefined, 2)}{x.result !== undefined ? "\n→ " + JSON.stringify(x.result, undefined, 2) : ""}</pre>
-        </article>
-      ))}
-      {notes.map(([m, kind]) => (
-        <article key={"n" + m.seq}>
-          <p class="sub"><Said text={m.task} /><span class="chip">{t(`said.${kind}`)}</span></p>
-          <p class="said" dir="auto">{typeof m.data["text"] === "string" ? m.data["text"] : JSON.stringify(m.data)}</p>
-        </article>
-      ))}
-    </div>
-  );
 }

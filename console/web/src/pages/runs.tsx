@@ -1,19 +1,21 @@
 // All runs, page by page: by status, by definition, by the beginning of their id.
 
 import type { JSX } from "preact";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { countRuns, definitions, runs, type RunRow } from "../api";
-import { number, t } from "../i18n";
+import { countRuns, definitions, runs } from "../api";
+import { number, t, tn } from "../i18n";
 import { useLive } from "../live";
 import { change, go, link, parameter } from "../router";
-import { Ago, App, Empty, Failure, Heading, Icon, Loading, runPath, Said, shortID, Status, statusText } from "../ui/parts";
+import { App, Empty, Failure, Heading, Icon, Loading, Said, statusText } from "../ui/parts";
+import { Table } from "../ui/runs";
 
 const statuses = ["running", "paused", "failed", "blocked", "completed", "cancelled", "expired"];
 
 /** The kinds of runs that are no conversations. */
 const noTalks = "recipe,graph,dataflow";
 
-export function RunsPage(): JSX.Element {
+export default function RunsPage(): JSX.Element {
   const talks = parameter("conversations");
   const status = parameter("status");
   const plan = parameter("plan");
@@ -22,10 +24,14 @@ export function RunsPage(): JSX.Element {
   const cursor = parameter("cursor");
   const filter: Record<string, string> = { ...(plan ? { plan } : {}), ...(prefix ? { prefix } : {}), ...(label.includes(":") ? { label } : {}), ...(plan || talks ? {} : { kind: noTalks }) };
   const query = { ...filter, ...(status ? { status } : {}), limit: "50", ...(cursor ? { cursor } : {}) };
-  const { data, error, again } = useLive(JSON.stringify(query), (s) => runs(query, s));
-  const counts = useLive("counts" + JSON.stringify(filter), (s) => countRuns({ ...filter, by: "status" }, s), 5000);
+  const { data, error, again } = useLive(JSON.stringify(query), (s) => runs(query, s), undefined, "runs");
+  const counts = useLive("counts" + JSON.stringify(filter), (s) => countRuns({ ...filter, by: "status" }, s), 5000, "runs");
   const plans = useLive("plansOf" + talks, (s) => countRuns({ by: "plan", ...(talks ? {} : { kind: noTalks }) }, s), 15_000);
   const known = useLive("definitionsOf", (s) => definitions(s), 0);
+  const marked = useSignal<readonly string[]>([]); // the two that were marked last
+  const mark = (run: string, on: boolean): void => {
+    marked.value = on ? [...marked.value, run].slice(-2) : marked.value.filter((x) => x !== run);
+  };
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const count = (value: string): string => {
@@ -77,7 +83,7 @@ export function RunsPage(): JSX.Element {
           </Empty>
         ) : (
           <>
-            <Table rows={data.value.rows} />
+            <Table rows={data.value.rows} marks={{ marked: new Set(marked.value), mark }} />
             {(data.value.next || cursor) && (
               <div class="pager">
                 {cursor && <App class="button" href={link(["runs"], { status, plan, prefix, label, conversations: talks })}>{t("first")}</App>}
@@ -86,50 +92,15 @@ export function RunsPage(): JSX.Element {
             )}
           </>
         )}
-    </>
-  );
-}
-
-export function Table({ rows, plans = true }: { rows: readonly RunRow[]; plans?: boolean }): JSX.Element {
-  return (
-    <div class="card flush">
-      <table class="runs">
-        <thead>
-          <tr>
-            <th scope="col">{t("status")}</th>
-            <th scope="col">{plans ? t("definition") : t("runs.id")}</th>
-            <th scope="col">{t("runs.about")}</th>
-            <th scope="col" class="right">{t("runs.started")}</th>
-            <th scope="col" class="right">{t("runs.changed")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((r) => (
-            <tr key={r.run} onClick={(e) => !(e.target as Element).closest("a,button") && getSelection()?.toString() === "" && go(runPath(r))}>
-              <td><Status status={r.status} /></td>
-              <td class="name">
-                <App href={runPath(r)}>{plans ? <Said text={r.plan} /> : shortID(r.run)}</App>
-                {plans && <span class="id">{shortID(r.run)}</span>}
-              </td>
-              <td class="about"><About r={r} /></td>
-              <td class="right"><Ago at={Date.parse(r.created)} /></td>
-              <td class="right"><Ago at={Date.parse(r.updated)} /></td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** What there is to know of a run in one line. */
-function About({ r }: { r: RunRow }): JSX.Element {
-  const labels = Object.entries(r.labels ?? {});
-  return (
-    <>
-      {r.error && <span class="why" dir="auto" title={r.error}>{r.error}</span>}
-      {r.waiting > 0 && r.kind !== "dialogue" && <span class="waits"><Icon name="person" />{r.waiting === 1 ? t("runs.waitsOne") : t("runs.waits", { n: number(r.waiting) })}</span>}
-      {labels.map(([key, value]) => <App key={key} class="chip" href={link(["runs"], { label: key + ":" + value })}><Said text={`${key}: ${value}`} /></App>)}
+      <div class="marked" role="status" data-empty={marked.value.length === 0 ? "1" : undefined}>
+        {marked.value.length > 0 && (
+          <>
+            <Icon name="compare" /><span>{tn("runs.marked", marked.value.length)}</span>
+            <button type="button" class="primary" disabled={marked.value.length < 2} onClick={() => go(link(["compare"], { a: marked.value[0]!, b: marked.value[1]! }))}>{t("runs.compare")}</button>
+            <button type="button" class="quiet" onClick={() => (marked.value = [])}>{t("runs.unmark")}</button>
+          </>
+        )}
+      </div>
     </>
   );
 }

@@ -35,6 +35,16 @@ export interface Task {
   readonly bars: Bar[];
 }
 
+/** Why nothing begins in a run. */
+export interface Held {
+  readonly by: string;
+  readonly note: string;
+  /** At a breakpoint: the task that begins next, or the one that has ended; "" for none. */
+  readonly before: string;
+  readonly after: string;
+  readonly since: number;
+}
+
 /** How a run stands at an entry. */
 export interface Standing {
   status: string;
@@ -44,6 +54,8 @@ export interface Standing {
   failed: string;
   /** Who ended it. */
   by: string;
+  /** Why nothing begins in it; undefined while it is not held. */
+  hold: Held | undefined;
   readonly tasks: ReadonlyMap<string, Task>;
   readonly begun: number;
   readonly ended: number | undefined;
@@ -63,7 +75,7 @@ export function endOf(entries: readonly Entry[], at: number, s: Standing, now: n
 /** Folds the first entries of a journal. */
 export function standing(entries: readonly Entry[], upTo = entries.length): Standing {
   const tasks = new Map<string, Task>();
-  const s = { status: "running", error: "", code: "", failed: "", by: "", tasks, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
+  const s = { status: "running", error: "", code: "", failed: "", by: "", hold: undefined as Held | undefined, tasks, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
   const taskOf = (e: Entry): Task | undefined => {
     if (!e.task) return undefined;
     let task = tasks.get(e.task);
@@ -79,6 +91,12 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         s.status = "running";
         s.error = s.code = s.failed = s.by = "";
         s.ended = undefined;
+        break;
+      case "run.held":
+        s.hold = { by: text(e.data["by"]), note: text(e.data["note"]), before: text(e.data["before"]), after: text(e.data["after"]), since: e.at };
+        break;
+      case "run.released":
+        s.hold = undefined;
         break;
       case "run.paused":
         s.status = "paused";
@@ -97,6 +115,7 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         s.failed = text(e.data["task"]) || e.task || "";
         s.by = text(e.data["by"]);
         s.ended = e.at;
+        s.hold = undefined;
         for (const task of tasks.values()) {
           close(task, e.at, "");
           if (s.status !== "completed" && ongoing.has(task.status)) task.status = "cancelled";

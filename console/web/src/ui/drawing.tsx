@@ -78,9 +78,10 @@ export function Drawing({ svg, states: now, choose, label }: {
     make(picture);
   }, [svg]);
   useEffect(() => {
+    if (!now) return; // it shows what the server drew
     for (const node of made?.querySelectorAll("g.node") ?? []) {
       const path = node.getAttribute("data-path") ?? (node.querySelector(":scope > title")?.textContent ?? "").replace(/: \w+$/, "");
-      const state = now?.get(path);
+      const state = now.get(path);
       for (const name of states) node.classList.toggle(name, name === state);
     }
   }, [made, now]);

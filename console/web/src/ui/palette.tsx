@@ -1,15 +1,14 @@
 // ⌘K: goes to any run, conversation, definition or page.
 
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { definitions, Refusal, runs, type DefinitionRow, type RunRow } from "../api";
 import { t } from "../i18n";
 import { may } from "../login";
 import { go, link } from "../router";
+import { paletteOpen } from "../settings";
 import { Icon, runPath, Said, shortID, statusText } from "./parts";
-
-export const paletteOpen = signal(false);
 
 interface Hit {
   readonly href: string;
@@ -18,7 +17,7 @@ interface Hit {
   readonly sub: string;
 }
 
-export function Palette(): JSX.Element {
+export default function Palette(): JSX.Element {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (paletteOpen.value && !ref.current?.open) ref.current?.showModal();
@@ -64,6 +63,8 @@ function Search(): JSX.Element {
       { href: link(["conversations"]), icon: "talk", title: t("nav.talks"), sub: "" },
       { href: link(["runs"]), icon: "runs", title: t("nav.runs"), sub: "" },
       { href: link(["definitions"]), icon: "definitions", title: t("nav.definitions"), sub: "" },
+      { href: link(["schedules"]), icon: "calendar", title: t("nav.schedules"), sub: "" },
+      { href: link(["health"]), icon: "pulse", title: t("nav.health"), sub: "" },
       { href: link(["runs"], { status: "failed" }), icon: "alert", title: t("palette.failed"), sub: "" },
     ] : []),
   ];

@@ -18,6 +18,12 @@ const paths: Readonly<Record<string, string>> = {
   check: "M4 10.5l4 4 8-9",
   cross: "M5 5l10 10M15 5L5 15",
   pause: "M7 4v12M13 4v12",
+  hand: "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM8 7.5v5M12 7.5v5",
+  fork: "M5 3v4a3 3 0 0 0 3 3h4a3 3 0 0 1 3 3v4M5 10v7",
+  calendar: "M4 5h12v11.5H4zM4 8.5h12M7 3v3.5M13 3v3.5",
+  pulse: "M2.5 10.5h3.5l2-5.5 4 10 2-4.5h3.5",
+  compare: "M4 4h5v12H4zM11 4h5v12h-5M6 8h1M13 8h1M6 11h1",
+  swap: "M4 7h11M12 4l3 3-3 3M16 13H5M8 10l-3 3 3 3",
   clock: "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM10 6v4l2.5 2",
   person: "M10 10a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM4 17c.6-3.2 2.9-5 6-5s5.4 1.8 6 5",
   retry: "M16 10a6 6 0 1 1-2-4.5M16 3v3.5h-3.5",
@@ -54,7 +60,7 @@ export function Mark(): JSX.Element {
 }
 
 const statusIcons: Readonly<Record<string, string>> = {
-  running: "play", paused: "pause", completed: "check", failed: "cross", cancelled: "stop", expired: "hourglass", blocked: "alert",
+  running: "play", paused: "pause", completed: "check", failed: "cross", cancelled: "stop", expired: "hourglass", blocked: "alert", held: "hand", off: "pause",
   waiting: "pause", finished: "check", skipped: "right", retrying: "retry",
 };
 
@@ -189,6 +195,7 @@ export function Dialog({ title, open, close, children, class: name }: {
     if (open && !ref.current?.open) ref.current?.showModal();
     if (!open && ref.current?.open) ref.current.close();
   }, [open]);
+  useEffect(() => () => ref.current?.close(), []); // which gives the focus back
   return (
     <dialog ref={ref} class={name ?? ""} aria-labelledby={id} onClose={close} onClick={(e) => e.target === ref.current && close()}>
       {open && <div class="inside"><h2 id={id}>{title}</h2>{children}</div>}

@@ -1,41 +1,30 @@
 // One question: what is asked, with what evidence, until when, and the form of its answer.
 
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { answer, hold, questions, Refusal, type Question } from "../api";
+import texts from "../../i18n/question.en.json";
+import { answer, keep, questions, Refusal, type Question } from "../api";
 import { Fields, spoken, toWrong } from "../form/view";
 import { useFilling, type Filling } from "../form/state";
 import { member, type Obj, type Value } from "../json";
 import type { Entry } from "../form/model";
-import { moment, t, tx } from "../i18n";
+import { addTexts, moment, t, tx } from "../i18n";
 import { refresh, useLive } from "../live";
 import { link } from "../router";
-import { may, person } from "../login";
-import { me, rename } from "../settings";
+import { may } from "../login";
+import { me } from "../settings";
 import { store, stored } from "../storage";
-import { decided, draftNames, keptBy, partsOf, steady } from "../run/told";
+import { decided, draftNames, keptBy, partsOf } from "../run/told";
+import { askedOf, promptOf, taskName } from "./asked";
 import { Ago, App, Copy, Icon, Said, say } from "./parts";
 import { Shown, Text } from "./value";
+import { named, NameField, Problems } from "./who";
 
-export function taskName(task: string): string {
-  return task.replace(/#\d+/g, "");
-}
-
-export function promptOf(q: Question): string {
-  if (q.kind === "dialogue") return t("talk.handedTitle");
-  return steady(q.prompt ?? "") || t("question.of", { task: taskName(q.task) });
-}
-
-/** Who may answer, in a few words. */
-export function askedOf(q: Question): string {
-  if (q.claimedBy) return t("question.claimedBy", { who: q.claimedByName ?? q.claimedBy });
-  if (q.assignee) return q.assigneeName ?? q.assignee;
-  return q.requiredRole ?? "";
-}
+addTexts(texts);
 
 /** Where the plan is not given, the card is on the page of its run. */
-export function QuestionCard(p: {
+export default function QuestionCard(p: {
   q: Question; plan?: string | undefined; heading?: "h2" | "h3"; answered?: () => void; closed?: boolean;
 }): JSX.Element {
   return p.q.kind === "dialogue" ? <Handed {...p} /> : <Asked {...p} />;
@@ -219,7 +208,7 @@ function useSending(p: AnsweringParts): {
     },
     async claim(what) {
       if (!named()) return;
-      if (await doing(() => hold(p.q.requestId, what, who))) {
+      if (await doing(() => keep(p.q.requestId, what, who))) {
         say(t(what === "claim" ? "question.claimed" : "question.released"));
         refresh();
       }
@@ -334,11 +323,6 @@ function useEdited(schema: Obj, name: string, q: Question, draft: string): Filli
   return useFilling(doc, undefined, draft);
 }
 
-export function Problems({ list }: { list: readonly string[] }): JSX.Element | null {
-  if (list.length === 0) return null;
-  return <div class="note failed" role="alert"><Icon name="alert" /><div>{list.map((text, i) => <p key={i}><Said text={text} /></p>)}</div></div>;
-}
-
 function Foot({ q, busy, claim, children }: {
   q: Question; busy: boolean; claim: (what: "claim" | "release") => Promise<void>; children: JSX.Element;
 }): JSX.Element {
@@ -351,28 +335,5 @@ function Foot({ q, busy, claim, children }: {
         : <button type="button" disabled={busy} onClick={() => void claim("claim")}>{t("question.claim")}</button>}
       <NameField id={q.requestId + "-me"} />
     </div>
-  );
-}
-
-/** Where a name was wanted and not given. */
-const nameless = signal(false);
-
-/** Whether somebody has said who they are; else the fields for it say that they are needed. */
-export function named(): boolean {
-  nameless.value = me.value.trim() === "";
-  return !nameless.value;
-}
-
-/** Who does it, for the record: four eyes and audits need it. */
-export function NameField({ id }: { id: string }): JSX.Element {
-  if (person.value?.known) return <span class="me">{t("me.as")} <Said text={person.value.name ?? ""} /></span>;
-  const wrong = nameless.value && me.value.trim() === "";
-  return (
-    <span class="me" data-wrong={wrong ? "1" : undefined}>
-      <label for={id}>{t("me.as")}</label>
-      <input id={id} type="text" dir="auto" value={me.value} placeholder={t("me.name")} autocomplete="name" aria-required={true}
-        aria-invalid={wrong ? true : undefined} aria-describedby={wrong ? id + "-wrong" : undefined} onInput={(e) => rename(e.currentTarget.value)} />
-      {wrong && <span id={id + "-wrong"} class="wrong">{t("me.needed")}</span>}
-    </span>
   );
 }
