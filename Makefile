@@ -71,6 +71,11 @@ console: build ## Test the console: its parts in Node, and the real binary in he
 console-screenshots: build ## Take pictures of each page of the console into bin/screenshots (ONLY=inbox,runs WIDTHS=320 SCHEMES=dark)
 	cd console/e2e && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && node screenshots.js ../../bin/screenshots
 
+.PHONY: console-pictures
+console-pictures: build ## Take the pictures of docs/console, at three widths
+	cd console/e2e && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && SCHEMES=light TALLEST=1800 \
+		ONLY=inbox,runs,run-held,definition,conversation,schedules,health,compare node screenshots.js ../../docs/console
+
 ##@ Before a change goes in
 
 .PHONY: check

@@ -93,7 +93,7 @@ func (h *Handler) fire(in *request) (*answer, error) {
 // pause pauses a schedule for all processes on the store; one that is paused already stays so.
 func (h *Handler) pause(in *request) (*answer, error) { return h.setPaused(in, true) }
 
-// resume lets a schedule go on that somebody has paused.
+// resume lets a schedule go on that a person has paused.
 func (h *Handler) resume(in *request) (*answer, error) { return h.setPaused(in, false) }
 
 func (h *Handler) setPaused(in *request, paused bool) (*answer, error) {
@@ -128,7 +128,7 @@ func (h *Handler) scheduleOperations() []operation {
 			takes: reflect.TypeFor[pauseBody](), example: `{"note": "why"}`, limit: otherBody, gives: reflect.TypeFor[pausedShown](), serve: h.pause,
 		},
 		{
-			method: http.MethodPost, path: "/api/schedules/{name}/resume", id: "resume-schedule", right: identity.Operate, summary: "Let a schedule go on that somebody has paused",
+			method: http.MethodPost, path: "/api/schedules/{name}/resume", id: "resume-schedule", right: identity.Operate, summary: "Let a schedule go on that a person has paused",
 			takes: reflect.TypeFor[pauseBody](), example: `{"note": "why"}`, limit: otherBody, gives: reflect.TypeFor[pausedShown](), serve: h.resume,
 		},
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/fermata-go/fermata/settings"
 )
 
-// Pauses are the schedules that people have paused, for all processes on a store. What a program or a recipe says itself
-// ([Schedule.Paused]) is not among them.
+// Pauses are the schedules that people have paused, for all processes on a store. Those that a program or a recipe pauses itself
+// ([Schedule.Paused]) are not among them.
 type Pauses struct {
 	settings *settings.Settings
 }
@@ -82,7 +82,7 @@ func (p *Pauses) Set(ctx context.Context, schedule string, paused bool, by, why 
 		}
 		_, err = p.settings.Put(ctx, pauseKind, settingName(schedule), seq, change)
 		if errors.Is(err, journal.ErrConflict) {
-			continue // somebody else was faster: look again
+			continue // another process was faster: look again
 		}
 		if err != nil {
 			return fmt.Errorf("schedule %q: %w", schedule, err)

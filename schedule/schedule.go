@@ -45,8 +45,8 @@ type Schedule struct {
 	Jitter  time.Duration // starts are later by less than this, each by the same in all processes. Defaults to none
 	Paused  bool          // nothing is started
 
-	// Stopped is asked before each start whether somebody has paused the schedule since: [Pauses.Paused]. What is due then is left
-	// out. Defaults to nobody.
+	// Stopped is asked before each start whether a person has paused the schedule: [Pauses.Paused]. An occurrence is left out then.
+	// Defaults to nobody.
 	Stopped func(ctx context.Context) (bool, error)
 
 	// Start starts the run of an occurrence with the options, which have its id and label. A conflict says that another
@@ -65,7 +65,7 @@ type Outcome string
 const (
 	Started Outcome = "started"  // its run was started here
 	Taken   Outcome = "taken"    // another process has started its run
-	LeftOut Outcome = "left out" // an earlier run has not ended, with Skip; or somebody has paused the schedule
+	LeftOut Outcome = "left out" // an earlier run has not ended, with Skip; or a person has paused the schedule
 	Failed  Outcome = "failed"   // it could not be started, or not be told whether it is to be; it is tried again each second
 )
 

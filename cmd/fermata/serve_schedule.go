@@ -53,7 +53,7 @@ func (h *house) pauses() *schedule.Pauses {
 	return schedule.NewPauses(settings.New(h.store, settings.Options{Now: h.Now}))
 }
 
-// pausable are schedules that start nothing while somebody has paused them.
+// pausable are schedules that start nothing while a person has paused them.
 func (h *house) pausable(all []schedule.Schedule) []schedule.Schedule {
 	pauses := h.pauses()
 	for i := range all {

@@ -43,6 +43,8 @@ async function main() {
     const { run: stopped } = await own.post("/api/runs", { definition: "report", input: {}, breakBefore: ["write"], by: "Ada" });
     await own.stands(stopped, "paused");
     await own.run("hostile");
+    for (const name of ["nightly", "nightly", "yearly"]) await own.stands((await own.post(`/api/schedules/report%2F${name}/fire`, { by: "Ada" })).run, "completed");
+    await own.post("/api/schedules/report%2Fyearly/pause", { note: "The shop in Basel is being rebuilt", by: "Bob" });
     const url = examples.url;
     await shoot(browser, await talks());
     await shoot(browser, [
@@ -125,6 +127,10 @@ async function question(server, task) {
   return interrupts.find((q) => q.task === task).requestId;
 }
 
+/** Pictures for documents are light alone, and no taller than somebody scrolls. */
+const tallest = Number(process.env.TALLEST ?? 4000);
+const suffix = (scheme) => (process.env.SCHEMES === "light" ? "" : "-" + scheme);
+
 async function shoot(browser, pages) {
   const widths = (process.env.WIDTHS ?? "1440,768,320").split(",").map(Number);
   for (const colorScheme of (process.env.SCHEMES ?? "light,dark").split(",")) {
@@ -139,7 +145,13 @@ async function shoot(browser, pages) {
         await page.waitForFunction(() => !document.querySelector(".loading"), undefined, { timeout: 60_000 });
         await page.waitForTimeout(300); // for what comes after: counts, drawings
         if (act) await act(page);
-        await page.screenshot({ path: join(dir, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
+        if (!act) { // the whole page, with what is fixed at its end
+          const height = await page.evaluate(() => document.documentElement.scrollHeight);
+          await page.setViewportSize({ width, height: Math.min(Math.max(height, width < 500 ? 640 : 900), tallest) });
+          await page.waitForTimeout(100);
+        }
+        await page.screenshot({ path: join(dir, `${name}-${width}${suffix(colorScheme)}.png`) });
+        await page.setViewportSize({ width, height: width < 500 ? 640 : 900 });
       }
       await context.close();
     }

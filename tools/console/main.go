@@ -152,7 +152,7 @@ func preloaded(metafile string) (string, error) {
 // buildUnits writes the parts that are tested without a page.
 func buildUnits(dir string) error {
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{"src/json.ts", "src/form/model.ts", "src/run/model.ts", "src/talk/model.ts"}, AbsWorkingDir: absolute(webDir), Outdir: absolute(dir),
+		EntryPoints: []string{"src/json.ts", "src/form/model.ts", "src/run/model.ts", "src/run/compared.ts", "src/talk/model.ts"}, AbsWorkingDir: absolute(webDir), Outdir: absolute(dir),
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, OutExtension: map[string]string{".js": ".mjs"}, Write: true,
 		LogLevel: api.LogLevelWarning,
 	})

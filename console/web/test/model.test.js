@@ -33,6 +33,21 @@ test("J1: a run stands at an entry as the entries up to it say", () => {
   assert.equal(standing(entries, 4).tasks.get("y#1").status, "running");
 });
 
+test("J18, J19: a run is held from one entry to another, by somebody or at a breakpoint", () => {
+  const entries = [
+    entry(1, "run.started", 0, undefined, { value: {} }),
+    entry(2, "run.held", 5, undefined, { by: "ann", note: "the bank is down" }),
+    entry(3, "run.paused", 6),
+    entry(4, "run.released", 9, undefined, { by: "bob" }),
+    entry(5, "run.resumed", 9, undefined, { reason: "answer" }),
+    entry(6, "run.held", 12, undefined, { before: "pay#1" }),
+    entry(7, "run.finished", 15, undefined, { status: "cancelled", by: "ann" }),
+  ];
+  assert.deepEqual(entries.map((_, i) => standing(entries, i + 1).hold && [standing(entries, i + 1).hold.by || standing(entries, i + 1).hold.before, standing(entries, i + 1).hold.since]), [
+    undefined, ["ann", 5], ["ann", 5], undefined, undefined, ["pay#1", 12], undefined,
+  ]);
+});
+
 test("a task that waits, and is retried, has bars of each kind", () => {
   const entries = [
     entry(1, "run.started", 0, undefined, { value: {} }),

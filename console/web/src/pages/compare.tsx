@@ -9,7 +9,8 @@ import type { Value } from "../json";
 import { useLive } from "../live";
 import { authorization } from "../login";
 import { change, link, parameter } from "../router";
-import { compare, isSame, type Difference as Found, type Side } from "../run/diff";
+import { isSame, type Difference as Found, type Side } from "../run/compared";
+import { compare } from "../run/diff";
 import { eventText, gistOf } from "../run/entries";
 import type { Entry } from "../run/model";
 import { Difference, Letter } from "../ui/difference";
@@ -81,9 +82,9 @@ export default function ComparePage(): JSX.Element {
             {(x.drawings[0] || x.drawings[1]) && (
               <div class="columns pair">
                 {(["a", "b"] as const).map((side, i) => (
-                  <section key={side} class="card" aria-label={t("compare.drawingOf", { side: names[side] })}>
+                  <section key={side} class="card" aria-label={`${side.toUpperCase()}: ${t("drawing")}`}>
                     <header><h2><Letter side={side} />{t("drawing")}</h2></header>
-                    <Drawing svg={x.drawings[i]!} label={t("compare.drawingOf", { side: names[side] })} />
+                    <Drawing svg={x.drawings[i]!} label={t("compare.drawingOf", { side: side.toUpperCase() })} />
                   </section>
                 ))}
               </div>
@@ -102,11 +103,11 @@ export default function ComparePage(): JSX.Element {
 function Point({ side, s, r, at, of }: { side: "a" | "b"; s: Side; r: Run; at: number; of: Side }): JSX.Element {
   const name = side === "a" ? "at" : "withAt";
   return (
-    <section class="card point" data-side={side} aria-labelledby={"point-" + side}>
-      <h2 id={"point-" + side}><Letter side={side} /><App href={link(["runs", s.run])}><Said text={s.plan} /></App><Status status={s.status} /></h2>
+    <section class="card point" data-side={side} aria-label={`${side.toUpperCase()}: ${s.plan}`}>
+      <h2><Letter side={side} /><App href={link(["runs", s.run])}><Said text={s.plan} /></App><Status status={s.status} /></h2>
       <p class="sub"><span class="id" title={s.run}>{shortID(s.run)}</span>{s.fork && <span>{s.fork.run === of.run ? t("compare.forkOfOther", { n: number(s.fork.seq) }) : t("compare.fork", { n: number(s.fork.seq) })}</span>}</p>
       {s.error && <p class="wrong" dir="auto">{s.error}</p>}
-      <label class="inline at">{t("compare.at")}
+      <label class="inline at"><span class="unseen">{side.toUpperCase()}: </span>{t("compare.at")}
         <input type="number" min={1} max={r.seq} value={at || r.seq} onChange={(e) => {
           const n = Math.trunc(Number(e.currentTarget.value));
           change({ [name]: n > 0 && n < r.seq ? String(n) : "" }, true);

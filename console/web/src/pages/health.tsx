@@ -90,7 +90,7 @@ export default function HealthPage(): JSX.Element {
       {late.length > 0 && (
         <section aria-labelledby="h-late">
           <h2 id="h-late">{t("health.late")}</h2>
-          <ul class="card flush lines">{late.map((q) => <Late key={q.requestId} q={q} />)}</ul>
+          <ul class="card flush listed">{late.map((q) => <Late key={q.requestId} q={q} />)}</ul>
         </section>
       )}
       <section aria-labelledby="h-stuck">
@@ -102,7 +102,7 @@ export default function HealthPage(): JSX.Element {
       {warned.length > 0 && (
         <section aria-labelledby="h-notes">
           <h2 id="h-notes">{t("health.notes")}</h2>
-          <ul class="card flush lines">
+          <ul class="card flush listed">
             {warned.map((d) => <li key={d.name}><App href={link(["definitions", d.name])}><Said text={d.name} /></App>{d.notes!.map((note, i) => <span key={i} class="faint" dir="auto">{note}</span>)}</li>)}
           </ul>
         </section>

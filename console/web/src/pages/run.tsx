@@ -130,7 +130,7 @@ function Held({ hold, waits }: { hold: NonNullable<Standing["hold"]>; waits: boo
       <div>
         <h2 id="held">{at ? t(hold.before ? "held.before" : "held.after", { task: at }) : hold.by ? t("held.by", { who: hold.by }) : t("held")}</h2>
         {hold.note && <p class="reason" dir="auto">{hold.note}</p>}
-        <p class="faint">{t("held.since")} <Ago at={hold.since} />{waits && <> · {t("held.waits")}</>}</p>
+        <p class="faint">{t(at ? "held.break" : "held.since")} <Ago at={hold.since} />{waits && <> · {t("held.waits")}</>}</p>
       </div>
     </section>
   );

@@ -13,7 +13,8 @@ import { Breaks, noStops } from "../ui/breaks";
 import { Difference } from "../ui/difference";
 import { Dialog, Icon, say } from "../ui/parts";
 import { NameField, Problems } from "../ui/who";
-import { fork, isSame, tryFork, type Difference as Found, type Forking } from "./diff";
+import { isSame, type Difference as Found } from "./compared";
+import { fork, tryFork, type Forking } from "./diff";
 
 addTexts(texts);
 

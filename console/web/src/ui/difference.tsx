@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import texts from "../../i18n/compare.en.json";
 import { addTexts, t, tn } from "../i18n";
-import type { AnswerSide, Change, Difference as Found, TaskSide } from "../run/diff";
+import type { AnswerSide, Change, Difference as Found, TaskSide } from "../run/compared";
 import { Said, Status } from "./parts";
 import { Shown } from "./value";
 
