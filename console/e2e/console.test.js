@@ -457,6 +457,27 @@ test("a run is forked with another value, and compared with its fork and with a 
   await page.getByRole("alert").getByText("Not found").waitFor();
 });
 
+test("keys walk through a list while it has the focus", { timeout: limit }, async () => {
+  for (const _ of [1, 2, 3]) await server.run("report", "completed");
+  const page = await person("Ada");
+  await page.goto(server.url + "/runs?plan=report");
+  const links = page.locator(".runs .name a");
+  await links.first().focus();
+  const at = () => page.evaluate(() => [...document.querySelectorAll(".runs tbody tr")].indexOf(document.activeElement?.closest("tr")));
+  for (const [key, row] of [["j", 1], ["ArrowDown", 2], ["k", 1], ["ArrowUp", 0], ["ArrowUp", 0]]) {
+    await page.keyboard.press(key);
+    assert.equal(await at(), row, key);
+  }
+  await page.keyboard.press("Shift+Tab"); // to the mark of the row
+  await page.keyboard.press("Space");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Space");
+  await page.locator(".marked", { hasText: "2 runs" }).waitFor();
+  await page.getByRole("searchbox", { name: "Id" }).focus();
+  await page.keyboard.type("j");
+  assert.equal(await page.getByRole("searchbox", { name: "Id" }).inputValue(), "j", "a key was taken from a field");
+});
+
 test("a schedule is run by hand, paused with a reason, and resumed", { timeout: limit }, async () => {
   const page = await person("Ada");
   await page.goto(server.url + "/schedules");
@@ -483,6 +504,8 @@ test("a schedule is run by hand, paused with a reason, and resumed", { timeout: 
   assert.equal(await old.getByRole("button", { name: "Resume" }).isDisabled(), true, "what its recipe has paused");
   await card.locator(".last").click();
   await page.locator(".facts", { hasText: "report/nightly" }).waitFor();
+  await page.goto(server.url + "/definitions/report");
+  await page.getByRole("region", { name: "Schedules" }).getByText("on 1 January each year at 02:30").waitFor();
 });
 
 test("the page of health tells what stopped, and leads there", { timeout: limit }, async () => {

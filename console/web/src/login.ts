@@ -86,7 +86,7 @@ let told: (() => void) | undefined;
 
 others?.addEventListener("message", (e: MessageEvent<Told>) => {
   if (e.data.ask && token !== "" && person.value?.known) others.postMessage({ token });
-  if (e.data.token && token === "" && told) {
+  if (e.data.token && token === "" && told && (wanted.value === "none" || wanted.value === "")) {
     keep(e.data.token);
     told();
   }
@@ -97,16 +97,21 @@ others?.addEventListener("message", (e: MessageEvent<Told>) => {
   }
 });
 
-/** Asks other tabs for their token, and says whether one came; it does not wait long. */
-export function borrow(): Promise<boolean> {
+/**
+ * Asks other tabs for their token, and says whether one came; it does not wait long. Where one comes later, as in a busy browser, and
+ * nobody has logged in or out since, late is called.
+ */
+export function borrow(late: () => void): Promise<boolean> {
   if (!others) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const over = (): void => {
+    told = () => {
       told = undefined;
-      resolve(token !== "");
+      resolve(true);
     };
-    told = over;
     others.postMessage({ ask: true });
-    setTimeout(over, 100);
+    setTimeout(() => {
+      if (told) told = late;
+      resolve(false);
+    }, 100);
   });
 }

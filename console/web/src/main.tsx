@@ -134,7 +134,7 @@ async function begin(): Promise<void> {
   try {
     await askMe();
   } catch (error) {
-    if (wanted.value === "none" && (await borrow())) await askMe();
+    if (wanted.value === "none" && (await borrow(() => void askMe().catch(() => undefined)))) await askMe();
   }
 }
 

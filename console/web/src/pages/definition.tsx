@@ -12,10 +12,11 @@ import { useLive } from "../live";
 import { may } from "../login";
 import { go, link } from "../router";
 import { me } from "../settings";
+import { schedules } from "../schedules";
 import { begin } from "../talk/api";
 import { Breaks, noStops } from "../ui/breaks";
 import { Drawing } from "../ui/drawing";
-import { App, Failure, Heading, Icon, kindText, Loading, Said, say } from "../ui/parts";
+import { Ago, App, Failure, Heading, Icon, kindText, Loading, Said, say, Status } from "../ui/parts";
 import { named, NameField, Problems } from "../ui/who";
 import { Table } from "../ui/runs";
 
@@ -24,6 +25,7 @@ addTexts(texts);
 export default function DefinitionPage({ name }: { name: string }): JSX.Element {
   const { data, error, again } = useLive("definition " + name, (s) => definition(name, s), 10_000, "definitions");
   const last = useLive("runs of " + name, (s) => runs({ plan: name, limit: "8" }, s), undefined, "runs");
+  const timed = useLive("schedules of " + name, async (s) => (await schedules(s)).schedules.filter((x) => x.definition === name), 15_000, "schedules");
   const d = data.value;
   if (error.value && !d) return <><Heading title={name} /><Failure error={error.value} again={again} /></>;
   if (!d) return <><Heading title={name} /><Loading /></>;
@@ -42,6 +44,19 @@ export default function DefinitionPage({ name }: { name: string }): JSX.Element 
           <Drawing svg={d.svg} label={t("drawing.of", { name: d.name })} />
         </section>
       </div>
+      {timed.data.value && timed.data.value.length > 0 && (
+        <section aria-labelledby="timed">
+          <h2 id="timed">{t("nav.schedules")}</h2>
+          <ul class="card flush listed">
+            {timed.data.value.map((s) => (
+              <li key={s.schedule}>
+                <App href={link(["schedules"])}><Said text={s.schedule} /></App><span class="faint">{s.rule}</span>
+                {s.paused ? <Status status="off" /> : s.next[0] && <span class="faint"><Ago at={Date.parse(s.next[0].time)} /></span>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <section aria-labelledby="last">
         <h2 id="last">{t(d.conversations ? "talk.begun" : "definitions.last")}</h2>
         {last.data.value ? (last.data.value.rows.length > 0

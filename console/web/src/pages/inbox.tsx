@@ -12,6 +12,7 @@ import { staleDrafts } from "../run/told";
 import { me } from "../settings";
 import { store, storedNames } from "../storage";
 import { Ago, App, Empty, Failure, Heading, Icon, Loading, Said } from "../ui/parts";
+import { walk } from "../ui/keys";
 import { askedOf, promptOf, taskName } from "../ui/asked";
 import QuestionCard from "../ui/question";
 
@@ -97,7 +98,7 @@ export default function InboxPage(): JSX.Element {
           <div class="split">
             <div class="list">
               <p class="unseen" role="status">{tn("inbox.count", rows.length)}</p>
-              <ul>
+              <ul onKeyDown={(e) => walk(e, "li", "a")}>
                 {rows.map((q) => (
                   <li key={q.requestId}>
                     <App href={link([], { view: view === "all" ? "" : view, role, order, cursor, q: q.requestId })} current={q === shown} class="item">

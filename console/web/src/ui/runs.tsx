@@ -5,6 +5,7 @@ import texts from "../../i18n/runs.en.json";
 import type { RunRow } from "../api";
 import { addTexts, number, t } from "../i18n";
 import { go, link } from "../router";
+import { walk } from "./keys";
 import { Ago, App, Icon, runPath, Said, shortID, Status } from "./parts";
 
 addTexts(texts);
@@ -29,7 +30,7 @@ export function Table({ rows, plans = true, marks }: { rows: readonly RunRow[]; 
             <th scope="col" class="right">{t("runs.changed")}</th>
           </tr>
         </thead>
-        <tbody>
+        <tbody onKeyDown={(e) => walk(e, "tr", "input, .name a")}>
           {rows.map((r) => (
             <tr key={r.run} data-marked={marks?.marked.has(r.run) ? "1" : undefined} onClick={(e) => !(e.target as Element).closest("a,button,.mark") && getSelection()?.toString() === "" && go(runPath(r))}>
               {marks && (
