@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -336,6 +337,7 @@ func TestCatalogues(t *testing.T) {
 	}
 	imports := regexp.MustCompile(`(?m)^import (?:[\w*{][^;]* from )?"(\.[^"]+)";`)
 	used := regexp.MustCompile(`\b(t|tn)\((?:[^()"]+ \? )?"([^"]+)"(?: : "([^"]+)")?`)
+	begun := regexp.MustCompile("\\bt[nx]?\\((?:`([a-z][\\w.]*\\.)\\$\\{|\"([a-z][\\w.]*\\.)\" \\+)") // keys that end in what running code knows
 	all := sources(t, "web/src")
 	for path, text := range all {
 		known := maps.Clone(shared)
@@ -352,6 +354,11 @@ func TestCatalogues(t *testing.T) {
 				}
 			}
 		}
+		for _, m := range begun.FindAllStringSubmatch(text, -1) {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(known)), func(key string) bool { return strings.HasPrefix(key, m[1]+m[2]) }) {
+				t.Errorf("%s: no text that begins with %q in the catalogues that it imports", path, m[1]+m[2])
+			}
+		}
 	}
 }
 
@@ -363,6 +370,9 @@ func reached(path string, all map[string]string, imports *regexp.Regexp, seen ma
 	seen[path] = true
 	found = append(found, path)
 	for _, m := range imports.FindAllStringSubmatch(all[path], -1) {
+		if strings.HasPrefix(m[0], "import type ") {
+			continue // of which nothing is left when it runs
+		}
 		to := filepath.ToSlash(filepath.Join(filepath.Dir(path), m[1]))
 		for _, end := range []string{"", ".ts", ".tsx"} {
 			if _, ok := all[to+end]; ok || end == "" && strings.HasSuffix(to, ".json") {
