@@ -60,11 +60,16 @@ console-build: ## Build the console from console/web into console/dist, with the
 	cd console/web && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && npm run --silent check
 	cd tools && $(GO) run ./console
 
+.PHONY: console-units
+console-units: ## Test the parts of the console that know no page, in Node alone, where node is there
+	@command -v node >/dev/null || { echo "console-units: not tested, for node is not installed"; exit 0; }; \
+	units="$$(mktemp -d)"; trap 'rm -rf "$$units"' EXIT; (cd tools && $(GO) run ./console -units "$$units"); \
+	cd console/web && UNITS="$$units" node --test --test-reporter=dot test/*.test.js
+
 .PHONY: console
-console: build ## Test the console: its parts in Node, and the real binary in headless Chromium, where npm is there
+console: build console-units ## Test the console: its parts in Node, and the real binary in headless Chromium, where npm is there
 	@command -v npm >/dev/null || { echo "console: not tested, for npm is not installed"; exit 0; }; set -x; \
 	cd console/web && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && npm run --silent check; \
-	units="$$(mktemp -d)"; trap 'rm -rf "$$units"' EXIT; (cd ../../tools && $(GO) run ./console -units "$$units"); UNITS="$$units" node --test test/*.test.js; \
 	cd ../e2e && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && node --test console.test.js talks.test.js
 
 .PHONY: console-screenshots
@@ -79,7 +84,7 @@ console-pictures: build ## Take the pictures of docs/console, at three widths
 ##@ Before a change goes in
 
 .PHONY: check
-check: vet lint tidy peers channels house readme format console-same budget ## Vet, lint, tidy, peers, channels, house rules, README, format, console, weight: what CI checks
+check: vet lint tidy peers channels house readme format console-same console-units budget ## Vet, lint, tidy, peers, channels, house rules, README, format, console, weight: what CI checks
 
 .PHONY: vet
 vet: ## go vet
@@ -206,5 +211,5 @@ chaos: ## Kill and freeze workers, restart the database, cut the network, and co
 	@$(GO) build -o bin/chaos ./internal/chaos && bin/chaos -store $(STORE) -runs $(RUNS) $(if $(SEED),-seed $(SEED))
 
 .PHONY: nightly
-nightly: ## What CI runs each night: weight, mutants, explore, explore-stores, fuzz, chaos
+nightly: ## What CI runs each night: weight, console, mutants, explore, explore-stores, fuzz, chaos
 	.ci/nightly

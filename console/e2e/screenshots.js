@@ -6,10 +6,10 @@ import { launch } from "./browser.js";
 import { Server } from "./server.js";
 
 const dir = process.argv[2] ?? "screenshots";
-const examples = new Server(new URL("../../examples/recipes", import.meta.url).pathname);
+const examples = new Server(new URL("../../examples/recipes", import.meta.url).pathname, "--as", "worker-1");
 const dialogues = new Server(new URL("../../examples/dialogues", import.meta.url).pathname);
 const shop = new Server(new URL("dialogues", import.meta.url).pathname);
-const own = new Server(new URL("recipes", import.meta.url).pathname);
+const own = new Server(new URL("recipes", import.meta.url).pathname, "--as", "worker-1");
 
 /** A store in which something has happened. */
 async function furnish(server) {
