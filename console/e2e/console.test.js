@@ -457,6 +457,24 @@ test("a run is forked with another value, and compared with its fork and with a 
   await page.getByRole("alert").getByText("Not found").waitFor();
 });
 
+test("however often a page is told of changes, it asks a few times a second", { timeout: limit }, async () => {
+  const page = await person("Ada");
+  await page.goto(server.url + "/runs");
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  await page.waitForFunction(() => !document.querySelector(".loading"));
+  let asked = 0;
+  page.on("request", (r) => (asked += new URL(r.url()).pathname === "/api/runs" ? 1 : 0));
+  const took = await page.evaluate(async () => {
+    const began = performance.now();
+    for (let i = 0; i < 200; i++) {
+      dispatchEvent(new Event("online")); // as a feed would tell
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return performance.now() - began;
+  });
+  assert.ok(asked >= 1 && asked <= took / 300 + 2, `${asked} questions in ${took} ms`);
+});
+
 test("keys walk through a list while it has the focus", { timeout: limit }, async () => {
   for (const _ of [1, 2, 3]) await server.run("report", "completed");
   const page = await person("Ada");

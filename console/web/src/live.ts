@@ -1,5 +1,6 @@
 // What is shown stays true while it is looked at: it is asked for again every few seconds, at once after a change, and not at
-// all while the page is hidden.
+// all while the page is hidden. A feed of changes would call refresh with the topic of each: however many there are, one thing is asked
+// for a few times a second at most.
 
 import { signal, useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
@@ -36,6 +37,9 @@ export interface Live<T> {
 const everySecond = 2500;
 const most = 20_000;
 
+/** The shortest time between two questions for one thing. */
+const calm = 300;
+
 /**
  * Loads something and keeps it up to date: it is asked for again after a while, and when its topic has changed. With another key it is
  * something else.
@@ -54,6 +58,7 @@ export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T
     let wait = every;
     let busy = false;
     let twice = false;
+    let began = -calm;
     const ask = async (): Promise<void> => {
       clearTimeout(timer);
       if (busy) {
@@ -61,6 +66,7 @@ export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T
         return;
       }
       busy = true;
+      began = performance.now();
       try {
         const got = await loader.current(over.signal);
         if (over.signal.aborted) return;
@@ -76,13 +82,18 @@ export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T
       }
       if (twice) {
         twice = false;
-        void ask();
+        call();
         return;
       }
       const gone = error.value?.status === 0;
       if (every > 0 || gone) timer = setTimeout(() => (document.hidden ? undefined : void ask()), gone ? Math.max(everySecond, wait) : wait);
     };
-    const call = (): void => void ask();
+    const call = (): void => {
+      const left = calm - (performance.now() - began);
+      clearTimeout(timer);
+      if (left <= 0) void ask();
+      else timer = setTimeout(() => void ask(), left);
+    };
     again.current = call;
     asked.set(call, about);
     call();
