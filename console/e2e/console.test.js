@@ -541,6 +541,17 @@ test("the page of health tells what stopped, and leads there", { timeout: limit 
   await page.waitForURL(/status=failed/);
 });
 
+test("on a narrow screen the menu of the person leads to the pages that are looked at less often", { timeout: limit }, async () => {
+  const page = await person("Ada", { viewport: { width: 320, height: 640 } });
+  await page.goto(server.url + "/runs");
+  await page.locator("details.settings summary").click();
+  await page.locator(".menu").getByRole("link", { name: "Schedules" }).click();
+  await page.getByRole("heading", { name: "report/nightly" }).waitFor();
+  await page.locator(".menu").waitFor({ state: "hidden" });
+  await page.locator("details.settings summary").click();
+  assert.equal(await page.locator(".menu").getByRole("link", { name: "Schedules" }).getAttribute("aria-current"), "page");
+});
+
 test("a page comes when somebody looks at it, and a newer console is told of", { timeout: limit }, async () => {
   const page = await person("Ada");
   const asked = [];

@@ -73,6 +73,7 @@ async function main() {
         await page.getByRole("button", { name: "What would differ?" }).click();
         await page.locator(".tried table").first().waitFor();
       }],
+      ["menu", own.url + "/schedules", (page) => page.locator("details.settings summary").click()],
       ["marked", own.url + "/runs", async (page) => {
         await page.getByRole("checkbox", { name: /Mark report/ }).nth(0).check();
         await page.getByRole("checkbox", { name: /Mark report/ }).nth(1).check();

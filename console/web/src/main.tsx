@@ -125,8 +125,8 @@ addEventListener("keydown", (e) => {
     paletteOpen.value = !paletteOpen.value;
   }
 });
-addEventListener("click", (e) => { // a menu closes when something else is meant
-  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.settings[open]")) if (!menu.contains(e.target as Node)) menu.open = false;
+addEventListener("click", (e) => { // a menu closes when something else is meant, or a page of it was chosen
+  for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.settings[open]")) if (!menu.contains(e.target as Node) || (e.target as Element).closest("a")) menu.open = false;
 });
 
 effect(show);
