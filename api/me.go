@@ -15,6 +15,7 @@ type meShown struct {
 	Role      string           `json:"role,omitempty" jsonschema:"The name of their rights, such as operator"`
 	Rights    []identity.Right `json:"rights" jsonschema:"What they may do, for some plan at least: view, talk, tasks, start, operate, author"`
 	TaskRoles []string         `json:"taskRoles,omitempty" jsonschema:"The roles in which they answer questions"`
+	Login     string           `json:"login,omitempty" jsonschema:"How they have logged in: token, session, issuer, proxy"`
 }
 
 // me says who makes a request.
@@ -26,7 +27,7 @@ func (h *Handler) me(in *request) (*answer, error) {
 		}
 	}
 	if in.who != nil {
-		out.ID, out.Role, out.TaskRoles = in.who.id(), in.who.Role, slices.Clone(in.who.Roles)
+		out.ID, out.Role, out.TaskRoles, out.Login = in.who.id(), in.who.Role, slices.Clone(in.who.Roles), in.who.Login
 		out.Name = cmp.Or(in.who.Name, out.ID)
 	}
 	return &answer{body: out}, nil

@@ -43,7 +43,9 @@ func (h *Handler) authorise(r *http.Request, right identity.Right) (*person, err
 	case failed != nil && failed.Code == fermata.CodeStore: // nobody can be known now
 		return nil, failed
 	case shown != nil:
-		return nil, refused(http.StatusUnauthorized, identity.CodeUnauthenticated, "%s", shown.Detail)
+		p := refused(http.StatusUnauthorized, identity.CodeUnauthenticated, "%s", shown.Detail)
+		p.Login = shown.Login
+		return nil, p
 	}
 	return nil, refused(http.StatusUnauthorized, identity.CodeUnauthenticated, "who asks is not known")
 }

@@ -26,6 +26,7 @@ type Problem struct {
 	Code     fermata.Code     `json:"code" jsonschema:"Stable name of the kind: invalid, not_found, conflict, expired, unauthenticated, forbidden, …"`
 	Problems []schema.Problem `json:"problems,omitempty" jsonschema:"Invalid places of an input or an answer"`
 	Run      string           `json:"run,omitempty" jsonschema:"The run that is meant"`
+	Login    string           `json:"login,omitempty" jsonschema:"Where a browser logs in, when nobody is known"`
 }
 
 // Error is what was expected and found.
@@ -173,11 +174,12 @@ func (t *translator) end(r *http.Request) {
 		Error    string
 		Code     fermata.Code
 		Problems []schema.Problem
+		Login    string
 	}
 	p := refused(t.status, statusCodes[t.status], "%s", strings.TrimSpace(t.body.String()))
 	switch {
 	case json.Unmarshal(t.body.Bytes(), &said) == nil && said.Error != "":
-		p.Detail, p.Code, p.Problems = said.Error, said.Code, said.Problems
+		p.Detail, p.Code, p.Problems, p.Login = said.Error, said.Code, said.Problems, said.Login
 	case t.status == http.StatusNotFound:
 		p.Detail = fmt.Sprintf("there is no %s %s; /openapi.json lists what there is", r.Method, r.URL.Path)
 	case t.status == http.StatusMethodNotAllowed:

@@ -116,40 +116,51 @@ func bodyOf(route string) string {
 	return ""
 }
 
-// TestW5_EachRouteHasItsRoles asks for each route of the document in each role: it is served to those of its row alone.
+// TestW5_EachRouteHasItsRoles asks for each route of the document in each role, by each way to log in: it is served to those of its row
+// alone.
 func TestW5_EachRouteHasItsRoles(t *testing.T) {
-	w := newWorld(t, api.Options{Server: server.Options{Authorize: inRole}})
-	all := w.routes(t)
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(rights)), all); diff != "" {
-		t.Errorf("routes of the table, and of the document: who may use the new ones? (-table +document)\n%s", diff)
-	}
 	roles := []string{"nobody"}
 	for _, r := range identity.Roles() {
 		roles = append(roles, r.Name)
 	}
-	for _, route := range all {
-		method, path, _ := strings.Cut(route, " ")
-		for _, role := range roles {
-			run, question := w.paused(t, "X-Role", "admin")
-			at := strings.NewReplacer("{run}", run, "{id}", question, "{name}", "asks").Replace(path)
-			if strings.HasSuffix(at, "/events") {
-				at += "?follow=false"
+	for name, way := range ways(t) {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, api.Options{Server: server.Options{Authorize: way.authorize}})
+			all := w.routes(t)
+			if diff := cmp.Diff(slices.Sorted(maps.Keys(rights)), all); diff != "" {
+				t.Errorf("routes of the table, and of the document: who may use the new ones? (-table +document)\n%s", diff)
 			}
-			r := w.request(t, method, at, bodyOf(route), "X-Role", role)
-			may := slices.Contains(strings.Fields(rights[route]), role)
-			switch {
-			case may && (r.status == 401 || r.status == 403):
-				t.Errorf("%s for %s: %d %s", route, role, r.status, r.body)
-			case !may && role == "nobody":
-				p := r.refuses(t, 401, "who asks is not known")
-				if p.Code != identity.CodeUnauthenticated || r.header.Get("WWW-Authenticate") != `Bearer realm="fermata"` {
-					t.Errorf("%s for %s: %+v %v", route, role, p, r.header)
-				}
-			case !may:
-				if p := r.refuses(t, 403, "not allowed"); p.Code != fermata.CodeForbidden || r.header.Get("WWW-Authenticate") != "" {
-					t.Errorf("%s for %s: %+v", route, role, p)
+			for _, route := range all {
+				for _, role := range roles {
+					w.servesRole(t, &way, route, role)
 				}
 			}
+		})
+	}
+}
+
+// servesRole asks for a route in a role.
+func (w *world) servesRole(t *testing.T, way *way, route, role string) {
+	t.Helper()
+	method, path, _ := strings.Cut(route, " ")
+	run, question := w.paused(t, way.as("admin")...)
+	at := strings.NewReplacer("{run}", run, "{id}", question, "{name}", "asks").Replace(path)
+	if strings.HasSuffix(at, "/events") {
+		at += "?follow=false"
+	}
+	r := w.request(t, method, at, bodyOf(route), way.as(role)...)
+	may := slices.Contains(strings.Fields(rights[route]), role)
+	switch {
+	case may && (r.status == 401 || r.status == 403):
+		t.Errorf("%s for %s: %d %s", route, role, r.status, r.body)
+	case !may && role == "nobody":
+		p := r.refuses(t, 401, way.none)
+		if p.Code != identity.CodeUnauthenticated || p.Login != way.login || r.header.Get("WWW-Authenticate") != `Bearer realm="fermata"` {
+			t.Errorf("%s for %s: %+v %v", route, role, p, r.header)
+		}
+	case !may:
+		if p := r.refuses(t, 403, "not allowed"); p.Code != fermata.CodeForbidden || r.header.Get("WWW-Authenticate") != "" {
+			t.Errorf("%s for %s: %+v", route, role, p)
 		}
 	}
 }

@@ -45,14 +45,20 @@ func Roles() []Role {
 
 // RoleNamed finds a role.
 func RoleNamed(name string) (Role, error) {
-	var names []string
 	for _, r := range Roles() {
 		if r.Name == name {
 			return r, nil
 		}
+	}
+	names := roleNames()
+	return Role{}, fmt.Errorf("there is no role %q%s; expected %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+}
+
+func roleNames() (names []string) {
+	for _, r := range Roles() {
 		names = append(names, r.Name)
 	}
-	return Role{}, fmt.Errorf("there is no role %q%s; expected %s", name, nearest.Hint(name, names), strings.Join(names, ", "))
+	return names
 }
 
 // Person is who makes a request.
@@ -63,7 +69,16 @@ type Person struct {
 	Rights    []Right  // what they may do
 	TaskRoles []string // the roles in which they answer questions (required_role)
 	Plans     []string // the plans that they may do it with: names, or "refund*" for all that begin so; none for all plans
+	Login     string   // how they have logged in: ByToken, BySession, ByIssuer or ByProxy; "" where it is not known
 }
+
+// How a person has logged in.
+const (
+	ByToken   = "token"   // of the store
+	BySession = "session" // begun in a browser, with a login at an issuer
+	ByIssuer  = "issuer"  // a JWT that the issuer signed, in a header
+	ByProxy   = "proxy"   // the headers of a proxy that was named
+)
 
 // May reports whether the person has a right for a plan; "" asks whether for any plan at all.
 func (p *Person) May(right Right, plan string) bool {

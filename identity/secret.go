@@ -15,6 +15,9 @@ import (
 // Prefix begins every token.
 const Prefix = "ft_"
 
+// sessionPrefix begins the secret of a session, which is as long as that of a token.
+const sessionPrefix = "fs_"
+
 // The lengths of the parts of a token, in characters.
 const (
 	idLength     = 26 // base32 of 16 random bytes
@@ -47,12 +50,12 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 var letters = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// newSecret makes a token and its id.
-func newSecret() (s Secret, id string) {
+// newSecret makes a token, or the secret of a session, and its id.
+func newSecret(prefix string) (s Secret, id string) {
 	var random [48]byte
 	_, _ = rand.Read(random[:]) // which never fails
 	id = strings.ToLower(letters.EncodeToString(random[:16]))
-	return Secret{Prefix + id + base64.RawURLEncoding.EncodeToString(random[16:])}, id
+	return Secret{prefix + id + base64.RawURLEncoding.EncodeToString(random[16:])}, id
 }
 
 // digest is how a token is kept: 256 random bits need no slow hash.
@@ -65,8 +68,11 @@ func digest(token string) string {
 var errForm = errors.New("no token")
 
 // idOf returns the id in a token. It fails for a text that no token is.
-func idOf(token string) (string, error) {
-	if len(token) != tokenLength || !strings.HasPrefix(token, Prefix) {
+func idOf(token string) (string, error) { return idBehind(Prefix, token) }
+
+// idBehind returns the id in a secret that begins with a prefix, one of the two.
+func idBehind(prefix, token string) (string, error) {
+	if len(token) != tokenLength || !strings.HasPrefix(token, prefix) {
 		return "", errForm
 	}
 	id, secret := token[len(Prefix):len(Prefix)+idLength], token[len(Prefix)+idLength:]

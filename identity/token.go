@@ -35,7 +35,7 @@ func (t *Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now
 // person is for whom the token stands. A role that this version does not know has no rights.
 func (t *Token) person() Person {
 	role, _ := RoleNamed(t.Role)
-	return Person{ID: t.Person, Name: t.PersonName, Role: t.Role, Rights: role.Rights, TaskRoles: t.TaskRoles, Plans: t.Plans}
+	return Person{ID: t.Person, Name: t.PersonName, Role: t.Role, Rights: role.Rights, TaskRoles: t.TaskRoles, Plans: t.Plans, Login: ByToken}
 }
 
 // maxList bounds the task roles and the plans of a token.
@@ -61,21 +61,29 @@ func (t *Token) check(now time.Time) error {
 			return err
 		}
 	}
-	for _, role := range t.TaskRoles {
+	if err := checkScope(t.TaskRoles, t.Plans); err != nil {
+		return err
+	}
+	if t.Expired(now) {
+		return fmt.Errorf("the token would have expired at %v; it is %v", t.Expires.UTC(), now.UTC())
+	}
+	return nil
+}
+
+// checkScope reports why a person cannot have task roles and plans.
+func checkScope(taskRoles, plans []string) error {
+	for _, role := range taskRoles {
 		if err := checkText("a task role", role); err != nil {
 			return err
 		}
 	}
-	for _, plan := range t.Plans {
+	for _, plan := range plans {
 		if plan == "" || len(plan) > 200 || strings.Contains(strings.TrimSuffix(plan, "*"), "*") {
 			return fmt.Errorf("plan %q: expected the name of a plan, or the beginning of names with * behind it, such as refund*", plan)
 		}
 	}
-	if len(t.TaskRoles) > maxList || len(t.Plans) > maxList {
+	if len(taskRoles) > maxList || len(plans) > maxList {
 		return fmt.Errorf("expected at most %d task roles and plans", maxList)
-	}
-	if t.Expired(now) {
-		return fmt.Errorf("the token would have expired at %v; it is %v", t.Expires.UTC(), now.UTC())
 	}
 	return nil
 }
@@ -123,7 +131,7 @@ func (t *Tokens) Create(ctx context.Context, token Token, by string) (Secret, To
 	if slices.ContainsFunc(all, func(other Token) bool { return other.Name == token.Name }) {
 		return Secret{}, Token{}, fmt.Errorf("there is a token %q already: revoke it, or choose another name", token.Name)
 	}
-	secret, id := newSecret()
+	secret, id := newSecret(Prefix)
 	token.ID, token.Created, token.By, token.Expires = id, now, by, token.Expires.UTC()
 	data, err := json.Marshal(kept{SHA256: digest(secret.Reveal()), Token: token})
 	if err != nil {

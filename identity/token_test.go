@@ -363,7 +363,7 @@ func TestARoleThatIsNotKnownHasNoRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := w.tokens.Check(t.Context(), token)
-	if diff := cmp.Diff(identity.Person{ID: "a", Role: "auditor"}, p); err != nil || diff != "" {
+	if diff := cmp.Diff(identity.Person{ID: "a", Role: "auditor", Login: identity.ByToken}, p); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
 }

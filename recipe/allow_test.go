@@ -181,7 +181,7 @@ func TestInheritedSecretsAreNotKept(t *testing.T) {
 	for _, name := range withheld {
 		t.Setenv(name, "postgres://u:storepw@h/d")
 	}
-	if left := inherited([]string{"A=b", "FERMATA_STORE=x", "FERMATA_POSTGRES=x", "FERMATA_REDIS=x", "FERMATA_TOKEN=x", "FERMATA_KEYS=x", "FERMATA_KEYS_FILE=x"}); !slices.Equal(left, []string{"A=b"}) {
+	if left := inherited([]string{"A=b", "FERMATA_STORE=x", "FERMATA_POSTGRES=x", "FERMATA_REDIS=x", "FERMATA_TOKEN=x", "FERMATA_KEYS=x", "FERMATA_KEYS_FILE=x", "FERMATA_OIDC_SECRET=x", "FERMATA_OIDC_SECRET_FILE=x"}); !slices.Equal(left, []string{"A=b"}) {
 		t.Errorf("a program inherits %q", left)
 	}
 	if got, want := newRedactor(x.used).text("bad s3cr3t in eu-west"), "bad [redacted] in eu-west"; got != want {

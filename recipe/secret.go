@@ -159,7 +159,7 @@ func (x *expansion) inherit(environ []string) {
 }
 
 // withheld are variables that no program of a recipe inherits: where runs are kept, and what may be answered there.
-var withheld = []string{"FERMATA_TOKEN", "FERMATA_STORE", "FERMATA_POSTGRES", "FERMATA_REDIS", "FERMATA_KEYS", "FERMATA_KEYS_FILE"}
+var withheld = []string{"FERMATA_TOKEN", "FERMATA_STORE", "FERMATA_POSTGRES", "FERMATA_REDIS", "FERMATA_KEYS", "FERMATA_KEYS_FILE", "FERMATA_OIDC_SECRET", "FERMATA_OIDC_SECRET_FILE"}
 
 // inherited is an environment without what is withheld.
 func inherited(environ []string) []string {

@@ -19,6 +19,7 @@ type refusal struct {
 	Text     string           `json:"error"`
 	Code     fermata.Code     `json:"code"`
 	Problems []schema.Problem `json:"problems,omitempty"` // of an answer that does not fit
+	Login    string           `json:"login,omitempty"`    // where a browser logs in, when nobody is known
 }
 
 func (no *refusal) Error() string { return no.Text }

@@ -22,6 +22,7 @@ type Person struct {
 	Name  string   // what they are called where they are shown. Defaults to the ID
 	Role  string   // a name for what they may do, where it is shown; "" for none
 	Roles []string // in which they may answer
+	Login string   // how they have logged in, as identity.Person has it; "" where it is not known
 
 	// May decides what the person may do at all: whether they have a right for a plan or, where plan is "", for any plan. Each route
 	// asks for its right first (law W5); the status is 403 without it. Defaults to all that the routes of this package do, and, with
@@ -37,7 +38,7 @@ type Person struct {
 
 // PersonOf returns a person with the rights, the task roles and the plans that identity knows of them.
 func PersonOf(p identity.Person) Person {
-	out := Person{ID: p.ID, Name: p.Name, Role: p.Role, Roles: p.TaskRoles, May: p.May}
+	out := Person{ID: p.ID, Name: p.Name, Role: p.Role, Roles: p.TaskRoles, Login: p.Login, May: p.May}
 	out.Sends = func(run fermata.RunInfo, _ string) bool { return p.May(identity.Operate, run.Plan) }
 	if len(p.Plans) > 0 {
 		out.Reads = func(run fermata.RunInfo, _ *journal.Interrupt) bool { return p.Sees(run.Plan) }
@@ -223,7 +224,7 @@ func (h *handler) who(r *http.Request, right identity.Right) (Person, *refusal) 
 	case failed != nil && failed.Code == fermata.CodeStore: // nobody can be known now
 		return Person{}, h.explain(r.Context(), r.Pattern, failed)
 	case shown != nil:
-		return person, &refusal{status: http.StatusUnauthorized, Code: identity.CodeUnauthenticated, Text: shown.Detail}
+		return person, &refusal{status: http.StatusUnauthorized, Code: identity.CodeUnauthenticated, Text: shown.Detail, Login: shown.Login}
 	}
 	return person, &refusal{status: http.StatusUnauthorized, Code: identity.CodeUnauthenticated, Text: "who asks is not known"}
 }

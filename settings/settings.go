@@ -105,6 +105,29 @@ func (s *Settings) List(ctx context.Context, what string) (all []Document, err e
 	return all, nil
 }
 
+// Forget removes the documents of a kind that were not changed since a time, with their histories.
+//
+// It returns how many. It is for documents that only count for a while: sessions. No other loses a version (law W4).
+func (s *Settings) Forget(ctx context.Context, what string, since time.Time) (n int, err error) {
+	if err := checkWhat(what); err != nil {
+		return 0, err
+	}
+	rows, err := s.store.Runs(ctx, journal.RunFilter{Definition: true, Plan: planPrefix + what})
+	if err != nil {
+		return 0, err
+	}
+	for i := range rows {
+		if !strings.HasPrefix(rows[i].ID, id(what, "")) || rows[i].Updated >= since.UnixMicro() {
+			continue
+		}
+		if err := s.store.Delete(ctx, rows[i].ID); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
 // mostTries bounds how often a change that nobody contradicts is tried.
 const mostTries = 10
 

@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits, "capture": capture, "grows": grows, "http": httpFor, "server": serverFor, "redis-server": startRedis,
+			"issuer": new(issuers).command, "login": logInFor, "ready": readyFor,
 		},
 		Condition: serverCondition,
 	})

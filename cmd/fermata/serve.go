@@ -25,7 +25,7 @@ import (
 // serveFlags are the flags of fermata serve.
 type serveFlags struct {
 	addressFlags
-	auth        string
+	login       loginFlags
 	insecure    bool
 	noWork      bool
 	readOnly    bool
@@ -55,9 +55,11 @@ func (m *Main) serveCommand() *cobra.Command {
 			"answer their questions, hold conversations. " +
 			"The same process works on the runs of the store. It takes changes of the folder without a restart: new runs take the changed " +
 			"file, and one that cannot be loaded is reported and served as it was. " +
-			"It listens on this machine only, unless requests need a token (--auth tokens). Ctrl-C refuses new requests and waits until its runs rest; a " +
+			"It listens on this machine only, unless people log in (--auth): with tokens, at an OpenID Connect issuer (oidc), or at a proxy. Ctrl-C refuses new requests and waits until its runs rest; a " +
 			"second Ctrl-C ends at once, and other workers take over.",
 		Example: "fermata serve examples/recipes\nfermata serve recipes --listen 127.0.0.1:9000 --store postgres:\nfermata serve recipes --listen 0.0.0.0:7788 --auth tokens\n" +
+			"fermata serve recipes --auth oidc --oidc-issuer https://login.example.com/realms/desk --oidc-client fermata --oidc-secret-file secret \\\n" +
+			"  --url https://desk.example.com --grant finance=operator,task:manager --grant '*=viewer'\n" +
 			"fermata serve recipes --check",
 		Args: atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,7 +72,7 @@ func (m *Main) serveCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:7788", "the `address` to listen on: HOST:PORT; port 0 is any free one")
-	flags.StringVar(&f.auth, "auth", authNone, "how requests say who makes them: `none`, or tokens (see fermata tokens)")
+	f.login.register(flags)
 	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that other machines reach, without a login")
 	flags.StringSliceVar(&f.hosts, "host", nil, "further `names` by which requests may ask for the server, as a reverse proxy passes them on")
 	flags.StringSliceVar(&f.origins, "origin", nil, "`origins`, as https://shop.example.com, whose pages may use the API and hold conversations, besides the server's own")
@@ -98,6 +100,9 @@ func (m *Main) serve(ctx context.Context, folder string, f *serveFlags) error {
 		return err
 	}
 	if err := f.checkAuth(d); err != nil {
+		return err
+	}
+	if f.login.secret, err = m.oidcSecret(&f.login); err != nil {
 		return err
 	}
 	if f.noWork && d.memory() {
@@ -143,14 +148,36 @@ func (m *Main) serveLog() *slog.Logger {
 // serveOn serves on an open store.
 func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error {
 	f := screen.flags
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
+	if err != nil {
+		return &exit{exitStore, fmt.Errorf("--listen: %w; is another server running there? --listen 127.0.0.1:0 takes a free port", err)}
+	}
+	screen.url = "http://" + listener.Addr().String()
+	s, err := m.newServing(ctx, h, screen)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return s.run(ctx, listener, screen)
+}
+
+// newServing makes what serves, and loads the files into it.
+func (m *Main) newServing(ctx context.Context, h *house, screen *startScreen) (*serving, error) {
+	f := screen.flags
 	var draining atomic.Bool
+	door, err := m.openDoor(ctx, h, f, screen.url)
+	if err != nil {
+		return nil, err
+	}
 	ready := func() error {
 		if draining.Load() {
 			return errors.New("the server is shutting down")
 		}
-		return nil
+		return door.ready()
 	}
-	talks := &talking{m: m, house: h, hosts: f.hosts, origins: f.origins, who: f.authorize(h), readOnly: f.readOnly}
+	if err := screen.admin.serve(h, ready); err != nil {
+		return nil, err
+	}
+	talks := &talking{m: m, house: h, hosts: f.hosts, origins: f.origins, who: door.who, readOnly: f.readOnly}
 	handler, err := api.New(h.Runtime, api.Options{
 		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version, Pauses: shownPauses{h.pauses()},
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
@@ -164,38 +191,31 @@ func (m *Main) serveOn(ctx context.Context, h *house, screen *startScreen) error
 			return m.editCheck(ctx, h, run, f.agents)
 		},
 		Ready:  ready,
-		Server: server.Options{Authorize: f.authorize(h), Hosts: f.hosts, Origins: f.origins, Hold: f.noWork, Logger: m.serveLog()},
+		Server: server.Options{Authorize: door.who, Hosts: f.hosts, Origins: f.origins, Hold: f.noWork, Logger: m.serveLog()},
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	served := http.Handler(handler)
 	if !f.noConsole {
 		served = console.Handler(handler)
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", f.listen)
-	if err != nil {
-		return &exit{exitStore, fmt.Errorf("--listen: %w; is another server running there? --listen 127.0.0.1:0 takes a free port", err)}
-	}
+	served = door.handler(served)
 	if screen.tokens, err = f.countTokens(ctx, h); err != nil {
-		return errors.Join(err, listener.Close())
+		return nil, err
 	}
-	if err := screen.admin.serve(h, ready); err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	screen.url = "http://" + listener.Addr().String()
 	s := &serving{
-		m: m, house: h, api: handler, flags: f, draining: &draining, over: make(chan struct{}),
+		m: m, house: h, api: handler, flags: f, door: door, draining: &draining, over: make(chan struct{}),
 		talks: talks, says: &scheduleSpeaker{m: m, asJSON: f.json, failed: make(map[string]string)},
 	}
 	if err := s.take(screen.files); err != nil {
-		return errors.Join(err, listener.Close())
+		return nil, err
 	}
 	s.http = &http.Server{
 		Handler: screen.admin.measure(s.endingStreams(served)), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(m.serveLog().Handler(), slog.LevelWarn),
 	}
-	return s.run(ctx, listener, screen)
+	return s, nil
 }
 
 // serving is a server at work.
@@ -204,6 +224,7 @@ type serving struct {
 	house    *house
 	api      *api.Handler // to which a change of the folder is told
 	flags    *serveFlags
+	door     *door // how people log in
 	http     *http.Server
 	draining *atomic.Bool
 	over     chan struct{} // closed when streams end
@@ -229,6 +250,7 @@ func (s *serving) run(ctx context.Context, listener net.Listener, screen *startS
 	s.m.showStart(screen)
 	watching.Go(func() { s.keepCurrent(ctx, screen) })
 	watching.Go(func() { s.fire(ctx) })
+	watching.Go(func() { s.door.keepAsking(ctx) })
 	var failed error
 	select {
 	case <-ctx.Done():
@@ -299,6 +321,9 @@ func (s *serving) endingStreams(next http.Handler) http.Handler {
 // checkServe says what would be served. The exit code is 1 if something cannot be loaded.
 func (m *Main) checkServe(ctx context.Context, d dsn, screen *startScreen) error {
 	if err := m.checkStore(ctx, d); err != nil {
+		return err
+	}
+	if err := m.checkIssuer(ctx, screen.flags); err != nil {
 		return err
 	}
 	m.showStart(screen)

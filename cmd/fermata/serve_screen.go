@@ -58,7 +58,7 @@ type servedLine struct {
 	URL         string             `json:"url,omitempty"`
 	Admin       string             `json:"admin,omitempty"` // where /metrics is
 	Store       string             `json:"store"`
-	Auth        string             `json:"auth"`             // none or tokens
+	Auth        string             `json:"auth"`             // none, or ways with commas between them: tokens, oidc, proxy
 	Tokens      *int               `json:"tokens,omitempty"` // that work, where requests need one
 	Worker      bool               `json:"worker"`
 	ReadOnly    bool               `json:"readOnly"`
@@ -154,10 +154,10 @@ func (m *Main) showFailed(failed []servedFile) {
 
 func (s *startScreen) line() servedLine {
 	line := servedLine{
-		URL: s.url, Admin: s.admin.url(), Store: s.store, Auth: s.flags.auth, Worker: !s.flags.noWork, ReadOnly: s.flags.readOnly,
+		URL: s.url, Admin: s.admin.url(), Store: s.store, Auth: s.flags.login.auth, Worker: !s.flags.noWork, ReadOnly: s.flags.readOnly,
 		Definitions: []servedDefinition{}, Failed: []fileReport{},
 	}
-	if s.flags.auth == authTokens && s.url != "" {
+	if s.flags.login.has(authTokens) && s.url != "" {
 		line.Tokens = &s.tokens
 	}
 	for i := range s.files {

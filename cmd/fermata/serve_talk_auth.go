@@ -23,6 +23,7 @@ func (t *talking) known(plan string, next http.Handler) http.Handler {
 		case err == nil:
 			next.ServeHTTP(w, r)
 		case refused != nil:
+			w.Header().Set("WWW-Authenticate", identity.Challenge)
 			notTaken(w, http.StatusUnauthorized, identity.CodeUnauthenticated, refused.Detail)
 		default:
 			t.failed(w, r, err)

@@ -187,6 +187,8 @@ var table = []row{
 	{"telemetry/scrape", nil, "keeps measurements and serves them; it knows OpenTelemetry's instruments and nothing of runs"},
 	{"settings", []string{"internal/printable", "journal"}, "documents beside the runs of any store; it knows no run, and nothing of the documents"},
 	{"identity", []string{"internal/nearest", "internal/printable", "settings"}, "who may do what, for faces that ask; it knows no route, and of stores no more than settings do"},
+	{"identity/oidc", []string{"identity", "internal/printable", "internal/reply"}, "logins at an issuer: who logs in with tokens alone does not get the protocol"},
+	{"internal/fakeissuer", nil, "an issuer for tests: it knows nobody whom it logs in"},
 	{
 		"server",
 		[]string{".", "identity", "internal/fault", "internal/identity", "internal/nearest", "internal/nodehost", "internal/originguard", "internal/printable", "internal/reply", "journal", "node", "schema"},
@@ -343,6 +345,8 @@ var outside = []struct {
 	{"github.com/prometheus/common", nil, "its parser judges what is served to it"},
 	{"github.com/prometheus/client_model", nil, "what that parser makes"},
 	{"google.golang.org/protobuf", []string{"cmd/fermata/internal/otlp"}, "the encoding of fields of spans (protowire), without the runtime of messages"},
+	{"github.com/coreos/go-oidc/v3", []string{"identity/oidc"}, "what issuers say of themselves, and the checks of ID tokens"},
+	{"github.com/go-jose/go-jose/v4", []string{"identity/oidc"}, "signatures of tokens, and the keys of issuers"},
 	{"github.com/coder/websocket", []string{"dialogue/web"}, "connections that conversations are held over: who serves none of them does not get it"},
 	{"pgregory.net/rapid", []string{"internal/lawtest", "journal/journaltest"}, "the seed of properties, and the suite that stores are tested with; of others only tests import it"},
 	{"github.com/google/go-cmp", []string{"journal/journaltest", "fermatatest", "model/modeltest", "internal/definitiontest", "internal/golden", "channels/channeltest"}, "packages that are imported by tests"},

@@ -2,7 +2,7 @@
 
 import { member, parse, type Value } from "./json";
 import { signal } from "@preact/signals";
-import { authorization, person, refused, wanted, type Person } from "./login";
+import { authorization, person, place, refused, wanted, type Person } from "./login";
 
 export interface DefinitionRow {
   readonly name: string;
@@ -111,7 +111,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Rep
   let text: string;
   const login = authorization();
   try {
-    response = await fetch(path, { ...init, headers: { Accept: "application/json", ...init.headers, ...login }, cache: "no-store", credentials: "omit" });
+    response = await fetch(path, { ...init, headers: { Accept: "application/json", ...init.headers, ...login }, cache: "no-store" });
     text = await response.text();
   } catch (error) {
     if (init.signal?.aborted) throw error;
@@ -126,8 +126,11 @@ export async function request(path: string, init: RequestInit = {}): Promise<Rep
     body = undefined;
   }
   if (response.ok) return { text, body };
-  if (response.status === 401) refused(login);
   const said = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
+  if (response.status === 401) {
+    place.value = String(said["login"] ?? place.value);
+    refused(login);
+  }
   throw new Refusal(
     String(said["detail"] ?? said["error"] ?? said["title"] ?? `status ${response.status}`),
     response.status, String(said["code"] ?? "internal"),

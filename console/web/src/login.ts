@@ -1,5 +1,5 @@
-// Who is logged in. The token is in this tab's sessionStorage, and goes nowhere but into the header of requests: there is no cookie
-// that a page of another origin could use (docs/adr/103-logins-by-tokens.md).
+// Who is logged in. A token is in this tab's sessionStorage, and goes nowhere but into the header of requests: no page of another origin
+// can use it (docs/adr/103-logins-by-tokens.md). A session is in a cookie that no script reads (docs/adr/108-logins-at-an-issuer.md).
 
 import { signal } from "@preact/signals";
 
@@ -11,12 +11,17 @@ export interface Person {
   readonly role?: string;
   readonly rights: readonly string[];
   readonly taskRoles?: readonly string[];
+  /** How they have logged in: token, session, issuer, proxy. */
+  readonly login?: string;
 }
 
 /** The person that the server takes this tab for; undefined before it has said so. */
 export const person = signal<Person | undefined>(undefined);
 
-/** Why a token is asked for; "" while none is. */
+/** Where a browser logs in; "" where it is by a token. */
+export const place = signal("");
+
+/** Why a login is asked for; "" while none is. */
 export const wanted = signal<"" | "none" | "refused" | "ended" | "out">("");
 
 const name = "fermata.token";
@@ -49,7 +54,7 @@ export function authorization(): Record<string, string> {
 /** A request with such a header was refused. That of an earlier token says nothing. */
 export function refused(sent: Readonly<Record<string, string>>): void {
   if ((sent["Authorization"] ?? "") !== (authorization()["Authorization"] ?? "")) return;
-  wanted.value = token === "" ? (wanted.value || "none") : person.value?.known ? "ended" : "refused";
+  wanted.value = person.value?.known ? "ended" : token === "" ? wanted.value || "none" : "refused";
   keep("");
   person.value = undefined;
 }
@@ -62,7 +67,14 @@ export function logIn(text: string): boolean {
   return true;
 }
 
-export function logOut(): void {
+/** Ends the login. Where the issuer has one of its own, the browser goes there to end it. */
+export async function logOut(): Promise<void> {
+  if (person.value?.login === "session") {
+    const response = await fetch("/logout", { method: "POST" });
+    if (!response.ok) return;
+    const { to } = (await response.json()) as { to: string };
+    if (to !== "/") location.assign(to);
+  }
   keep("");
   person.value = undefined;
   wanted.value = "out";
@@ -90,7 +102,7 @@ others?.addEventListener("message", (e: MessageEvent<Told>) => {
     keep(e.data.token);
     told();
   }
-  if (e.data.out && token !== "") {
+  if (e.data.out && person.value?.known) {
     keep("");
     person.value = undefined;
     wanted.value = "out";

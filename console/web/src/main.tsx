@@ -89,10 +89,10 @@ function Who(): JSX.Element {
       <p><strong><bdi>{p.name}</bdi></strong>{p.name !== p.id && <span class="faint"> <bdi>{p.id}</bdi></span>}</p>
       {p.role && <p class="faint">{t("me.role", { role: tx("role." + p.role, p.role) })}</p>}
       {p.taskRoles && <p class="faint">{t("me.answers", { roles: p.taskRoles.join(", ") })}</p>}
-      <button type="button" onClick={() => {
+      {p.login !== "proxy" && <button type="button" onClick={() => {
         for (const name of [...storedNames("draft."), ...storedNames("talk.")]) store(name, undefined); // the next person at this desk is another one
-        logOut();
-      }}>{t("login.out")}</button>
+        void logOut();
+      }}>{t("login.out")}</button>}
     </div>
   );
 }

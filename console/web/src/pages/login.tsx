@@ -1,4 +1,4 @@
-// Asks for a token, where the server wants one.
+// Asks for a login, where the server wants one: a token, or one at an issuer.
 
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import texts from "../../i18n/login.en.json";
 import { me, Refusal } from "../api";
 import { addTexts, t, type Key } from "../i18n";
-import { logIn, wanted } from "../login";
+import { logIn, place, wanted } from "../login";
 import { Icon, Mark } from "../ui/parts";
 
 addTexts(texts);
@@ -41,6 +41,16 @@ export default function LoginPage(): JSX.Element {
     }
     field.current?.focus();
   };
+  if (place.value) return (
+    <main class="login" id="main">
+      <div class="card">
+        <p class="brand"><Mark /><span>Fermata</span></p>
+        <h1>{t("login.title")}</h1>
+        <p class="faint" role="status">{said || t("login.at")}</p>
+        <a class="button primary" href={place.value + "?to=" + encodeURIComponent(location.pathname + location.search)}>{t("login.sign")}</a>
+      </div>
+    </main>
+  );
   return (
     <main class="login" id="main">
       <form class="card" onSubmit={(e) => void submit(e)} noValidate aria-labelledby="login">

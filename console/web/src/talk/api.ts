@@ -61,7 +61,7 @@ export async function listen(dialogue: string, id: string, to: Listener, signal:
     const login = authorization();
     try {
       const response = await fetch(`${of(dialogue, id)}/messages?after=${after}`, {
-        signal, headers: { Accept: "text/event-stream", ...login }, cache: "no-store", credentials: "omit",
+        signal, headers: { Accept: "text/event-stream", ...login }, cache: "no-store",
       });
       if (response.status === 401) refused(login);
       if (response.status >= 400 && response.status < 500) throw new Refusal("", response.status, "refused");

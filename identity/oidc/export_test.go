@@ -1,0 +1,4 @@
+package oidc
+
+// OwnPath is for fuzzing.
+var OwnPath = ownPath
