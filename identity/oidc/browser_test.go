@@ -42,20 +42,19 @@ func TestW7_ABrowserLogsIn(t *testing.T) {
 		options func(*oidc.Options)
 		issuer  func(*fakeissuer.State)
 		key     *fakeissuer.Key // with which the issuer signs
+		ahead   time.Duration   // the issuer's clock is by this
 		end     string          // of the address where the browser goes after the logout
 	}{
-		"a secret in a header":  {end: "/logout?"},
-		"a secret in the form":  {issuer: says("token_endpoint_auth_methods_supported", []string{"client_secret_post"}), end: "/logout?"},
-		"a public client":       {options: func(o *oidc.Options) { o.Secret = "" }, issuer: func(s *fakeissuer.State) { s.Public = true }, end: "/logout?"},
-		"an issuer without iss": {issuer: says("authorization_response_iss_parameter_supported", nil), end: "/logout?"},
-		"an issuer without end": {issuer: says("end_session_endpoint", nil), end: `"/"`},
-		"a key of another kind": {key: fakeissuer.NewKey("e1", fakeissuer.ES256), end: "/logout?"},
-		"two audiences and azp": {issuer: claim("aud", []string{"other", fakeissuer.Client}, "azp", fakeissuer.Client), end: "/logout?"},
-		"verified, as text":     {issuer: claim("email_verified", "true"), end: "/logout?"},
-		"a clock that is ahead": {issuer: func(s *fakeissuer.State) { s.Now = func() time.Time { return time.Now().Add(25 * time.Second) } }, end: "/logout?"},
-		"a clock that is behind": {issuer: func(s *fakeissuer.State) {
-			s.Now = func() time.Time { return time.Now().Add(-5*time.Minute - 25*time.Second) }
-		}, end: "/logout?"},
+		"a secret in a header":    {end: "/logout?"},
+		"a secret in the form":    {issuer: says("token_endpoint_auth_methods_supported", []string{"client_secret_post"}), end: "/logout?"},
+		"a public client":         {options: func(o *oidc.Options) { o.Secret = "" }, issuer: func(s *fakeissuer.State) { s.Public = true }, end: "/logout?"},
+		"an issuer without iss":   {issuer: says("authorization_response_iss_parameter_supported", nil), end: "/logout?"},
+		"an issuer without end":   {issuer: says("end_session_endpoint", nil), end: `"/"`},
+		"a key of another kind":   {key: fakeissuer.NewKey("e1", fakeissuer.ES256), end: "/logout?"},
+		"two audiences and azp":   {issuer: claim("aud", []string{"other", fakeissuer.Client}, "azp", fakeissuer.Client), end: "/logout?"},
+		"verified, as text":       {issuer: claim("email_verified", "true"), end: "/logout?"},
+		"a clock that is ahead":   {ahead: 25 * time.Second, end: "/logout?"},
+		"a clock that is behind":  {ahead: -5*time.Minute - 25*time.Second, end: "/logout?"},
 		"groups within an object": {options: func(o *oidc.Options) { o.Claims.Groups = "realm_access.roles" }, issuer: claim("groups", nil, "realm_access", map[string]any{"roles": []string{"finance"}}), end: "/logout?"},
 		"one group as a text":     {issuer: claim("groups", "finance"), end: "/logout?"},
 	} {
@@ -64,6 +63,7 @@ func TestW7_ABrowserLogsIn(t *testing.T) {
 			if tt.issuer != nil {
 				d.issuer.Set(tt.issuer)
 			}
+			d.issuer.Set(func(s *fakeissuer.State) { s.Now = func() time.Time { return d.clock.now().Add(tt.ahead) } })
 			if tt.key != nil {
 				d.issuer.Rotate(tt.key, 1)
 			}
@@ -273,7 +273,6 @@ func TestW7_RightsFollowTheGrants(t *testing.T) {
 // TestW7_OldSessionsAreForgotten lets a month pass: a login removes what is left of the sessions before it, and no session that counts.
 func TestW7_OldSessionsAreForgotten(t *testing.T) {
 	d := newDesk(t, func(o *oidc.Options) { o.Lasts = identity.MaxSession })
-	d.issuer.Set(func(s *fakeissuer.State) { s.Now = d.clock.now })
 	c := browser(t)
 	d.logIn(t, c)
 	d.ask(t, c, http.MethodPost, d.http.URL+"/logout")

@@ -21,22 +21,22 @@ import (
 	"github.com/fermata-go/fermata/settings"
 )
 
-// clock is a time that a test moves.
+// clock is a time that stands still until a test moves it.
 type clock struct {
 	mu sync.Mutex
-	by time.Duration
+	at time.Time
 }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Now().Add(c.by)
+	return c.at
 }
 
 func (c *clock) add(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.by += d
+	c.at = c.at.Add(d)
 }
 
 // said is what was logged.
@@ -74,7 +74,9 @@ func newDesk(t *testing.T, change func(*oidc.Options)) *desk {
 	t.Helper()
 	issuer := fakeissuer.New()
 	t.Cleanup(issuer.Close)
-	return another(t, &desk{issuer: issuer, store: memory.New(), clock: new(clock)}, change)
+	c := &clock{at: time.Now().Truncate(time.Second)}
+	issuer.Now = c.now
+	return another(t, &desk{issuer: issuer, store: memory.New(), clock: c}, change)
 }
 
 // another is another process on the store and at the issuer of a desk.

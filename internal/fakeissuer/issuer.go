@@ -110,6 +110,13 @@ func (i *Issuer) Rotate(key *Key, keep int) {
 	i.keys = append([]*Key{key}, i.keys[:min(keep, len(i.keys))]...)
 }
 
+// Time is that of the issuer.
+func (i *Issuer) Time() time.Time {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.Now()
+}
+
 // Key is the one with which tokens are signed.
 func (i *Issuer) Key() *Key {
 	i.mu.Lock()
