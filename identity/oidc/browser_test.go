@@ -93,6 +93,45 @@ func TestW7_ABrowserLogsIn(t *testing.T) {
 	}
 }
 
+// TestW7_TheIssuerSaysTheRest has an issuer whose ID tokens have no more than they must: what they lack is asked for, of the same person, and
+// nothing of what they say is replaced.
+func TestW7_TheIssuerSaysTheRest(t *testing.T) {
+	short := []any{"email", nil, "email_verified", nil, "name", nil, "groups", nil}
+	for name, tt := range map[string]struct {
+		token  []any
+		says   fakeissuer.Claims
+		status int
+		text   string
+	}{
+		"everything":                      {short, fakeissuer.Claims{"sub": "u-1", "email": "ada@example.com", "email_verified": true, "name": "Ada", "groups": []string{"finance"}}, 303, ""},
+		"groups":                          {[]any{"groups", nil}, fakeissuer.Claims{"sub": "u-1", "email": "eve@example.com", "name": "Eve", "groups": []string{"finance"}}, 303, ""},
+		"of another person":               {short, fakeissuer.Claims{"sub": "u-2", "email": "ada@example.com", "email_verified": true, "name": "Ada", "groups": []string{"finance"}}, 502, "did not confirm"},
+		"of nobody":                       {short, fakeissuer.Claims{"email": "ada@example.com", "email_verified": true, "name": "Ada", "groups": []string{"finance"}}, 502, "did not confirm"},
+		"too little":                      {short, fakeissuer.Claims{"sub": "u-1"}, 403, "expected the claim"},
+		"not verified":                    {short, fakeissuer.Claims{"sub": "u-1", "email": "ada@example.com", "groups": []string{"finance"}}, 403, "has not verified"},
+		"verified here, not in the token": {[]any{"email_verified", false, "groups", nil}, fakeissuer.Claims{"sub": "u-1", "email_verified": true, "groups": []string{"finance"}}, 403, "has not verified"},
+	} {
+		d := newDesk(t, nil)
+		d.issuer.Set(claim(tt.token...))
+		d.issuer.Set(func(s *fakeissuer.State) { s.Informs = func() fakeissuer.Claims { return tt.says } })
+		c := browser(t)
+		p := d.ask(t, still(c), http.MethodGet, d.callback(t, c, "/login"))
+		if refuses(t, name, p, tt.status, tt.text); tt.status != 303 {
+			continue
+		}
+		in := d.get(t, c, "/")
+		if diff := cmp.Diff(ada(identity.BySession), in.who(t)); diff != "" {
+			t.Errorf("%s: person (-want +got):\n%s", name, diff)
+		}
+	}
+	d := newDesk(t, nil)
+	d.issuer.Set(func(s *fakeissuer.State) { s.Informs = func() fakeissuer.Claims { return nil } })
+	d.logIn(t, browser(t))
+	if n := d.issuer.Asked("/userinfo"); n > 0 {
+		t.Errorf("an issuer whose tokens say everything is asked for more %d times", n)
+	}
+}
+
 // claim changes claims of ID tokens: a name and a value in turns.
 func claim(pairs ...any) func(*fakeissuer.State) {
 	return func(s *fakeissuer.State) {

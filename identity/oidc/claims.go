@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
 
 	"github.com/fermata-go/fermata/identity"
 )
@@ -143,19 +144,45 @@ func (c claims) groups(name string) ([]string, error) {
 }
 
 // idToken checks the ID token of a login that was begun here.
-func (l *Login) idToken(ctx context.Context, jwt, nonce string) (identity.Session, error) {
+func (l *Login) idToken(ctx context.Context, jwt, nonce string) (claims, error) {
 	c, err := l.verify(ctx, jwt, l.o.ClientID)
 	if err != nil {
-		return identity.Session{}, err
+		return nil, err
 	}
 	audience, _ := c["aud"].([]any)
 	switch azp, given := c["azp"].(string); {
 	case subtle.ConstantTimeCompare([]byte(c.text("nonce")), []byte(nonce)) != 1:
-		return identity.Session{}, errors.New("the nonce is not that of this login")
+		return nil, errors.New("the nonce is not that of this login")
 	case len(audience) > 1 && !given, given && azp != l.o.ClientID:
-		return identity.Session{}, fmt.Errorf("expected the claim \"azp\" with %q, found %q", l.o.ClientID, azp)
+		return nil, fmt.Errorf("expected the claim \"azp\" with %q, found %q", l.o.ClientID, azp)
 	}
-	return l.person(c)
+	return c, nil
+}
+
+// complete adds claims that the ID token lacks and the issuer gives at its UserInfo endpoint, as many do with those of profile and email. What
+// the token says is never replaced.
+func (l *Login) complete(ctx context.Context, known *discovered, token *oauth2.Token, c claims) error {
+	lacks := func(name string) bool { return c.find(name) == nil }
+	if !known.informs || !lacks(l.o.Claims.Person) && !lacks(l.o.Claims.Name) && !lacks(l.o.Claims.Groups) {
+		return nil
+	}
+	info, err := known.provider.UserInfo(oidc.ClientContext(ctx, l.o.HTTP), oauth2.StaticTokenSource(token))
+	if err != nil {
+		return fmt.Errorf("the issuer does not say more of the person: %s", short(err))
+	}
+	more := make(claims)
+	if err := info.Claims(&more); err != nil {
+		return errors.New("what the issuer says of the person is no object")
+	}
+	if more.text("sub") != c.text("sub") {
+		return errors.New("the issuer speaks of two people: the claims \"sub\" differ")
+	}
+	for name, v := range more {
+		if _, there := c[name]; !there {
+			c[name] = v
+		}
+	}
+	return nil
 }
 
 // bearer checks a JWT that a program sends.

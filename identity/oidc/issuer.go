@@ -31,11 +31,13 @@ type issuer struct {
 
 // discovered is what is known of an issuer.
 type discovered struct {
-	oauth  oauth2.Config
-	algs   []string
-	keys   *keys
-	saysIt bool   // a callback has the issuer in iss
-	logout string // where browsers end the session at the issuer; "" for nowhere
+	provider *oidc.Provider
+	oauth    oauth2.Config
+	algs     []string
+	keys     *keys
+	saysIt   bool   // a callback has the issuer in iss
+	informs  bool   // it has a UserInfo endpoint
+	logout   string // where browsers end the session at the issuer; "" for nowhere
 }
 
 // get returns what is known of the issuer. Where it is nothing, the issuer is asked, but not again within restKeys.
@@ -95,8 +97,8 @@ func (i *issuer) discover(ctx context.Context) (*discovered, error) {
 			return nil, fmt.Errorf("%w: %w", ErrIssuer, err)
 		}
 	}
-	if said.Logout != "" {
-		if err := checkEndpoint("end_session_endpoint", said.Logout); err != nil {
+	for name, address := range map[string]string{"end_session_endpoint": said.Logout, "userinfo_endpoint": p.UserInfoEndpoint()} {
+		if err := checkEndpoint(name, address); err != nil && address != "" {
 			return nil, fmt.Errorf("%w: %w", ErrIssuer, err)
 		}
 	}
@@ -113,10 +115,11 @@ func (i *issuer) discover(ctx context.Context) (*discovered, error) {
 		taken[n] = jose.SignatureAlgorithm(alg)
 	}
 	return &discovered{
-		oauth:  oauth2.Config{ClientID: o.ClientID, ClientSecret: o.Secret, Endpoint: endpoint, RedirectURL: o.URL + pathCallback, Scopes: o.Scopes},
-		algs:   algs,
-		keys:   &keys{url: said.Keys, client: o.HTTP, now: o.Now, algs: taken},
-		saysIt: said.SaysIt, logout: said.Logout,
+		provider: p,
+		oauth:    oauth2.Config{ClientID: o.ClientID, ClientSecret: o.Secret, Endpoint: endpoint, RedirectURL: o.URL + pathCallback, Scopes: o.Scopes},
+		algs:     algs,
+		keys:     &keys{url: said.Keys, client: o.HTTP, now: o.Now, algs: taken},
+		saysIt:   said.SaysIt, logout: said.Logout, informs: p.UserInfoEndpoint() != "",
 	}, nil
 }
 

@@ -197,7 +197,14 @@ func (l *Login) finish(r *http.Request, query url.Values, secret string) (identi
 		return identity.Session{}, &failure{http.StatusBadGateway, "The issuer did not confirm the login.", err}
 	}
 	jwt, _ := token.Extra("id_token").(string)
-	session, err := l.idToken(r.Context(), jwt, derived("nonce", secret))
+	c, err := l.idToken(r.Context(), jwt, derived("nonce", secret))
+	if err != nil {
+		return identity.Session{}, &failure{http.StatusForbidden, "The login is refused: " + err.Error() + ".", err}
+	}
+	if err := l.complete(ctx, known, token, c); err != nil {
+		return identity.Session{}, &failure{http.StatusBadGateway, "The issuer did not confirm the login.", err}
+	}
+	session, err := l.person(c)
 	if err != nil {
 		return identity.Session{}, &failure{http.StatusForbidden, "The login is refused: " + err.Error() + ".", err}
 	}

@@ -41,13 +41,15 @@ type state struct {
 	Claims   func(Claims)     // changes an ID token before it is signed
 	Sign     func(Claims) string
 	Says     map[string]any // members of the discovery document, in place of its own; nil removes one
+	Informs  func() Claims  // what the UserInfo endpoint says; nil for an issuer without one
 	Refuses  string         // the error that the authorization endpoint answers with
 	Redirect string         // the redirect address of the client; "" for any
 	Public   bool           // the client has no secret
 
 	keys  []*Key // the newest first
 	codes map[string]begun
-	asked map[string]int // requests by their path
+	given map[string]bool // access tokens
+	asked map[string]int  // requests by their path
 }
 
 // begun is a login that waits for its code to be exchanged.
@@ -60,7 +62,7 @@ type State = state
 func New() *Issuer {
 	i := &Issuer{state: state{
 		Person: Claims{"sub": "u-1", "email": "ada@example.com", "email_verified": true, "name": "Ada", "groups": []string{"finance"}, "sid": "s-1"},
-		Now:    time.Now, codes: make(map[string]begun), asked: make(map[string]int),
+		Now:    time.Now, codes: make(map[string]begun), given: make(map[string]bool), asked: make(map[string]int),
 		keys: []*Key{NewKey("k1", RS256)},
 	}}
 	mux := http.NewServeMux()
@@ -68,6 +70,7 @@ func New() *Issuer {
 	mux.HandleFunc("GET /keys", i.jwks)
 	mux.HandleFunc("GET /authorize", i.authorize)
 	mux.HandleFunc("POST /token", i.token)
+	mux.HandleFunc("GET /userinfo", i.userInfo)
 	mux.HandleFunc("GET /logout", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, r.URL.Query().Get("post_logout_redirect_uri"), http.StatusFound) //nolint:gosec // an issuer leads to its clients
 	})
@@ -148,6 +151,9 @@ func (i *Issuer) discovery(w http.ResponseWriter, _ *http.Request) {
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"}, "code_challenge_methods_supported": []string{"S256"},
 		"authorization_response_iss_parameter_supported": true,
 	}
+	if i.Informs != nil {
+		says["userinfo_endpoint"] = i.URL + "/userinfo"
+	}
 	maps.Copy(says, i.Says)
 	maps.DeleteFunc(says, func(_ string, v any) bool { return v == nil })
 	answer(w, http.StatusOK, says)
@@ -223,8 +229,25 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		if sign == nil {
 			sign = i.Key().Sign
 		}
-		answer(w, http.StatusOK, map[string]any{"access_token": "opaque", "token_type": "Bearer", "expires_in": 300, "id_token": sign(c)})
+		access := rand.Text()
+		i.mu.Lock()
+		i.given[access] = true
+		i.mu.Unlock()
+		answer(w, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 300, "id_token": sign(c)})
 	}
+}
+
+// userInfo says more of the person to a client that has an access token.
+func (i *Issuer) userInfo(w http.ResponseWriter, r *http.Request) {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	i.mu.Lock()
+	known, informs := i.given[token], i.Informs
+	i.mu.Unlock()
+	if !known || informs == nil {
+		answer(w, http.StatusUnauthorized, map[string]string{"error": "invalid_token"})
+		return
+	}
+	answer(w, http.StatusOK, informs())
 }
 
 func answer(w http.ResponseWriter, status int, body any) {
