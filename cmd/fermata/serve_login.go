@@ -18,7 +18,6 @@ import (
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/internal/originguard"
 	"github.com/fermata-go/fermata/server"
-	"github.com/fermata-go/fermata/settings"
 )
 
 // How requests say who makes them.
@@ -224,7 +223,7 @@ func (m *Main) openDoor(ctx context.Context, h *house, f *serveFlags, listens st
 	}
 	if f.login.has(authOIDC) {
 		var err error
-		if d.login, err = m.newLogin(f, listens, identity.NewSessions(settings.New(h.store, settings.Options{Now: h.Now}), h.Now), h.Now); err != nil {
+		if d.login, err = m.newLogin(f, listens, h.sessions(), h.Now); err != nil {
 			return nil, err
 		}
 		if err := m.askIssuer(ctx, d.login); err != nil {
