@@ -76,8 +76,8 @@ func (s *Settings) History(ctx context.Context, what, name string) (all []Docume
 	return all, nil
 }
 
-// List returns the newest versions of all documents of a kind, by their names. Deleted ones are left out.
-func (s *Settings) List(ctx context.Context, what string) (all []Document, err error) {
+// Names returns the names of all documents of a kind, also of those that were deleted.
+func (s *Settings) Names(ctx context.Context, what string) (names []string, err error) {
 	if err := checkWhat(what); err != nil {
 		return nil, err
 	}
@@ -85,13 +85,21 @@ func (s *Settings) List(ctx context.Context, what string) (all []Document, err e
 	if err != nil {
 		return nil, err
 	}
-	var names []string
 	for i := range rows {
 		if name, ok := strings.CutPrefix(rows[i].ID, id(what, "")); ok {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
+	return names, nil
+}
+
+// List returns the newest versions of all documents of a kind, by their names. Deleted ones are left out.
+func (s *Settings) List(ctx context.Context, what string) (all []Document, err error) {
+	names, err := s.Names(ctx, what)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range names {
 		d, err := s.Get(ctx, what, name)
 		if errors.Is(err, ErrNotFound) {

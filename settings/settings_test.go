@@ -126,6 +126,15 @@ func TestW4_EveryVersionStays(t *testing.T) {
 					want = append(want, d)
 				}
 			}
+			var names []string
+			for _, name := range []string{"B", "a", "a@example.com"} {
+				if len(model[what+"/"+name]) > 0 {
+					names = append(names, name)
+				}
+			}
+			if got, err := s.Names(ctx, what); err != nil || !cmp.Equal(names, got) {
+				t.Errorf("names of %s: %q (%v), want %q", what, got, err, names)
+			}
 			all, err := s.List(ctx, what)
 			if diff := cmp.Diff(want, all); err != nil || diff != "" {
 				t.Errorf("%s: %v\n%s", what, err, diff)

@@ -172,7 +172,7 @@ func (l *Login) complete(ctx context.Context, known *discovered, token *oauth2.T
 	}
 	more := make(claims)
 	if err := info.Claims(&more); err != nil {
-		return errors.New("what the issuer says of the person is no object")
+		return errors.New("expected an object of claims from the UserInfo endpoint, found something else")
 	}
 	if more.text("sub") != c.text("sub") {
 		return errors.New("the issuer speaks of two people: the claims \"sub\" differ")

@@ -186,6 +186,7 @@ var table = []row{
 	},
 	{"telemetry/scrape", nil, "keeps measurements and serves them; it knows OpenTelemetry's instruments and nothing of runs"},
 	{"settings", []string{"internal/printable", "journal"}, "documents beside the runs of any store; it knows no run, and nothing of the documents"},
+	{"internal/audit", []string{"journal", "settings"}, "who has done what, read from entries and settings: it drives nothing and stores nothing"},
 	{"identity", []string{"internal/nearest", "internal/printable", "settings"}, "who may do what, for faces that ask; it knows no route, and of stores no more than settings do"},
 	{"identity/oidc", []string{"identity", "internal/printable", "internal/reply"}, "logins at an issuer: who logs in with tokens alone does not get the protocol"},
 	{"internal/fakeissuer", nil, "an issuer for tests: it knows nobody whom it logs in"},
