@@ -45,6 +45,8 @@ type Options struct {
 	Ready func() error
 	// MaxBody limits the body of a start, in bytes. Defaults to 8 MiB. Other bodies have at most 1 MiB.
 	MaxBody int64
+	// Journals is the store of the runtime, from which /api/audit reads who has done what. Defaults to none: the route is 404.
+	Journals journal.Store
 	// Version is what the OpenAPI document says of the program's version. Defaults to "1".
 	Version string
 	// Server are the options of the routes of package server, and who asks: Authorize, Origins and Hosts count for all routes.

@@ -62,7 +62,10 @@ func newWorld(t *testing.T, o api.Options) *world {
 	t.Helper()
 	w := new(world)
 	var err error
-	if w.rt, err = fermata.New(fermata.Options{Store: memory.New()}); err != nil {
+	if o.Journals == nil {
+		o.Journals = memory.New()
+	}
+	if w.rt, err = fermata.New(fermata.Options{Store: o.Journals}); err != nil {
 		t.Fatal(err)
 	}
 	o.Definitions = append(o.Definitions, api.Definition{Plan: asks.Plan()}, api.Definition{Plan: w.fails().Plan(), Name: "failing"})

@@ -21,6 +21,7 @@
 //	GET  /api/runs/{run}/export            the run as a file
 //	GET  /api/runs, /api/interrupts, …     as package server describes them
 //	GET  /api/schedules                    rules, next occurrences and newest runs
+//	GET  /api/audit                        who has done what
 //	GET  /openapi.json                     all of this as an OpenAPI 3.1 document
 //	GET  /healthz                          200 while the process serves
 //	GET  /readyz                           200 while the store answers; else 503

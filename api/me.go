@@ -13,7 +13,7 @@ type meShown struct {
 	ID        string           `json:"id,omitempty" jsonschema:"Who they are: recorded with what they do"`
 	Name      string           `json:"name,omitempty" jsonschema:"What they are called"`
 	Role      string           `json:"role,omitempty" jsonschema:"The name of their rights, such as operator"`
-	Rights    []identity.Right `json:"rights" jsonschema:"What they may do, for some plan at least: view, talk, tasks, start, operate, author"`
+	Rights    []identity.Right `json:"rights" jsonschema:"What they may do, for some plan at least: view, talk, tasks, start, operate, author, audit"`
 	TaskRoles []string         `json:"taskRoles,omitempty" jsonschema:"The roles in which they answer questions"`
 	Login     string           `json:"login,omitempty" jsonschema:"How they have logged in: token, session, issuer, proxy"`
 }

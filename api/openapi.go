@@ -129,7 +129,7 @@ func (h *Handler) operations() []operation {
 			method: http.MethodGet, path: "/api/runs/{run}/export", id: "export-run", right: identity.Operate,
 			summary: "The run as a file that fermata runs import reads", kind: linesType, serve: h.export,
 		},
-	}, slices.Concat(h.holdOperations(), h.scheduleOperations(), []operation{h.bulkOperation(), h.migrateOperation(), h.importOperation()})...)
+	}, slices.Concat(h.holdOperations(), h.scheduleOperations(), []operation{h.bulkOperation(), h.migrateOperation(), h.importOperation(), h.auditOperation()})...)
 }
 
 // composed are the routes of package server, and those for who watches the process. docs/formats.md describes their bodies.

@@ -31,6 +31,7 @@ var rights = map[string]string{
 	"GET /api/definitions":                  "viewer operator author admin",
 	"GET /api/definitions/{name}":           "viewer operator author admin",
 	"GET /api/definitions/{name}/graph.svg": "viewer operator author admin",
+	"GET /api/audit":                        "admin",
 	"GET /api/schedules":                    "viewer operator author admin",
 
 	"GET /api/runs":                 "viewer operator author admin",
@@ -250,7 +251,7 @@ func TestMe(t *testing.T) {
 		w          *world
 		role, want string
 	}{
-		{open, "", `{"known":false,"rights":["view","talk","tasks","start","operate","author","deploy"]}`},
+		{open, "", `{"known":false,"rights":["view","talk","tasks","start","operate","author","deploy","audit"]}`},
 		{known, "clerk:asks", `{"known":true,"id":"Ann","name":"Ann","role":"clerk","rights":["tasks"]}`},
 		{known, "plain", `{"known":true,"id":"Ada","name":"Ada","rights":["view","talk","tasks"],"taskRoles":["chief"]}`},
 	} {

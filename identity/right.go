@@ -20,10 +20,11 @@ const (
 	Operate Right = "operate" // cancel, retry and fork runs, send them messages, export them
 	Author  Right = "author"  // see which files of definitions cannot be loaded, and why
 	Deploy  Right = "deploy"  // bring code: import runs, which come with their definitions
+	Audit   Right = "audit"   // see who has done what
 )
 
 // Rights returns all rights.
-func Rights() []Right { return []Right{View, Talk, Tasks, Start, Operate, Author, Deploy} }
+func Rights() []Right { return []Right{View, Talk, Tasks, Start, Operate, Author, Deploy, Audit} }
 
 // Role is a name for rights.
 type Role struct {

@@ -25,8 +25,8 @@ func (m *Main) auditCommand() *cobra.Command {
 		Use:   "audit",
 		Short: "Show who has done what: starts, answers, cancellations, tokens, logins",
 		Long: "Show what people have done, the oldest first, as the journals of runs and the settings of the store have it: who started, forked, held and " +
-			"cancelled runs, answered, claimed and handed over questions, sent messages, made and revoked tokens, logged in and out. What workers do " +
-			"by themselves is left out. Requests that were refused are in no journal.",
+			"cancelled runs, answered, claimed and handed over questions, sent messages, made and revoked tokens, logged in and out. Acts of workers " +
+			"are left out. Requests that were refused are in no journal.",
 		Example: "fermata audit --since 1d\nfermata audit --by ada@example.com --since 2026-11-01 --until 2026-12-01 --json\nfermata audit --run run_1",
 		Args:    noArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return m.audit(c.Context(), &f) },

@@ -179,7 +179,7 @@ func (m *Main) newServing(ctx context.Context, h *house, screen *startScreen) (*
 	}
 	talks := &talking{m: m, house: h, hosts: f.hosts, origins: f.origins, who: door.who, readOnly: f.readOnly}
 	handler, err := api.New(h.Runtime, api.Options{
-		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version, Pauses: shownPauses{h.pauses()},
+		Talks: talks.gone, Queued: true, ReadOnly: f.readOnly, Fires: f.fires(), Version: buildVersion().Version, Journals: h.store, Pauses: shownPauses{h.pauses()},
 		Plans: func(ctx context.Context, run fermata.RunInfo) (*plan.Plan, error) {
 			return m.planOf(ctx, h, run, f.agents)
 		},

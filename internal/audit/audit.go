@@ -39,6 +39,8 @@ type Query struct {
 type Source struct {
 	Store journal.Store
 	Find  func(ctx context.Context, q journal.RunQuery) (journal.RunPage, error)
+
+	RunsOnly bool // settings are left out
 }
 
 // Read returns the acts that a query selects, the oldest first. It reads the journal of each run that was written since Query.From or that has
@@ -58,7 +60,7 @@ func Read(ctx context.Context, s Source, q Query) (all []Act, err error) {
 			return nil, err
 		}
 	}
-	if q.Run == "" {
+	if q.Run == "" && !s.RunsOnly {
 		for _, what := range []string{"token", "session"} {
 			if err := s.settings(ctx, what, add); err != nil {
 				return nil, err

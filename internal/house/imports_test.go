@@ -197,7 +197,7 @@ var table = []row{
 	},
 	{
 		"api",
-		[]string{".", "identity", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "internal/runtype", "internal/taken", "journal", "node", "plan", "schema", "server"},
+		[]string{".", "identity", "internal/audit", "internal/fault", "internal/nearest", "internal/originguard", "internal/printable", "internal/reply", "internal/runtype", "internal/taken", "journal", "node", "plan", "schema", "server"},
 		"a face: server with plans of which it starts runs; whose they are, and what executes them, is the program's affair",
 	},
 	{"console", nil, "a face that is only files: the page reads and changes runs over the routes of api, and nothing of a run is in this process's hands"},
