@@ -299,3 +299,18 @@ func (g *guardedStore) Compact(ctx context.Context, run string) (did journal.Com
 	err = g.call("compact", run, func() error { did, err = g.inner.(journal.Compactor).Compact(ctx, run); return err })
 	return did, err
 }
+
+func (g *guardedStore) Cell(ctx context.Context, name string) (value []byte, err error) {
+	err = g.call("cell", "", func() error { value, err = g.inner.(journal.Swapper).Cell(ctx, name); return err })
+	return value, err
+}
+
+func (g *guardedStore) Swap(ctx context.Context, name string, was, next []byte) (now []byte, swapped bool, err error) {
+	err = g.call("swap", "", func() error { now, swapped, err = g.inner.(journal.Swapper).Swap(ctx, name, was, next); return err })
+	return now, swapped, err
+}
+
+func (g *guardedStore) Cells(ctx context.Context, prefix string, limit int) (cells []journal.Cell, err error) {
+	err = g.call("cells", "", func() error { cells, err = g.inner.(journal.Swapper).Cells(ctx, prefix, limit); return err })
+	return cells, err
+}

@@ -116,3 +116,30 @@ func (s *Store) Promise() string {
 	}
 	return ""
 }
+
+// Cell implements [journal.Swapper]. Cells stay clear: they hold ids, names of tasks, numbers and times (law J15).
+func (s *Store) Cell(ctx context.Context, name string) ([]byte, error) {
+	c, err := as[journal.Swapper](s, "cell")
+	if err != nil {
+		return nil, err
+	}
+	return c.Cell(ctx, name)
+}
+
+// Swap implements [journal.Swapper].
+func (s *Store) Swap(ctx context.Context, name string, was, next []byte) (now []byte, swapped bool, err error) {
+	c, err := as[journal.Swapper](s, "swap")
+	if err != nil {
+		return nil, false, err
+	}
+	return c.Swap(ctx, name, was, next)
+}
+
+// Cells implements [journal.Swapper].
+func (s *Store) Cells(ctx context.Context, prefix string, limit int) ([]journal.Cell, error) {
+	c, err := as[journal.Swapper](s, "cells")
+	if err != nil {
+		return nil, err
+	}
+	return c.Cells(ctx, prefix, limit)
+}

@@ -79,6 +79,11 @@ func RunWith(t *testing.T, o Options) {
 		{"J3_AClaimIsNoFence", leasing(testClaimFence)},
 		{"J10_LeasesOfAClosedStore", leasing(testLeaseClosed)},
 		{"J12_TheClockGoesOn", testClock},
+		{"J20_CellsAreSwapped", swapping(testSwap)},
+		{"J20_CellsAreListed", swapping(testCells)},
+		{"J20_CellsAreThoseOfAModel", swapping(testCellsDrawn)},
+		{"J20_NoSwapIsLost", swapping(testSwapRace)},
+		{"J20_CellsOfAClosedStore", swapping(testSwapClosed)},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) { tc.test(t, open(t, o)) })
@@ -87,6 +92,7 @@ func RunWith(t *testing.T, o Options) {
 		t.Run("J2_WhatWasAppendedIsThereAgain", func(t *testing.T) { testReopen(t, o) })
 		t.Run("J17_KeysAreThereAgain", func(t *testing.T) { testDedupReopen(t, o) })
 		t.Run("J10_LeasesAreThereAgain", func(t *testing.T) { testLeaseReopen(t, o) })
+		t.Run("J20_CellsAreThereAgain", func(t *testing.T) { testSwapReopen(t, o) })
 		t.Run("J2_WhatWasCompactedIsThereAgain", func(t *testing.T) { testCompactReopen(t, o) })
 	}
 	if o.Second != nil {
@@ -94,6 +100,7 @@ func RunWith(t *testing.T, o Options) {
 		t.Run("E1_AWatchNamesRuns", func(t *testing.T) { testWatchSecond(t, o) })
 		t.Run("J17_TwoHandlesAskForAKey", func(t *testing.T) { testDedupSecond(t, o) })
 		t.Run("J10_TwoHandlesLease", func(t *testing.T) { testLeaseSecond(t, o) })
+		t.Run("J20_TwoHandlesSwap", func(t *testing.T) { testSwapSecond(t, o) })
 		t.Run("J3_TwoHandlesCompact", func(t *testing.T) { testCompactSecond(t, o) })
 	}
 }

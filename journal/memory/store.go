@@ -32,11 +32,12 @@ type store struct {
 	mu    sync.RWMutex         // of what follows; taken after a run's
 	index index                // the projections
 	beats map[string]time.Time // until when each driver lives
+	cells map[string][]byte    // values that processes change by comparing
 }
 
 // New returns an empty store.
 func New() journal.Store {
-	s := &store{seed: maphash.MakeSeed(), index: newIndex(), beats: make(map[string]time.Time)}
+	s := &store{seed: maphash.MakeSeed(), index: newIndex(), beats: make(map[string]time.Time), cells: make(map[string][]byte)}
 	for i := range s.shards {
 		s.shards[i].runs = make(map[string]*run)
 	}

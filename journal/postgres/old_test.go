@@ -25,7 +25,7 @@ func TestJ9_ASchemaOfVersion1(t *testing.T) {
 	exec(t, c, "CREATE SCHEMA "+schema)
 	exec(t, c, strings.ReplaceAll(ofVersion1, "SCHEMA.", schema+"."), pgx.QueryExecModeSimpleProtocol)
 	_, err := postgres.OpenWith(database(t), postgres.Options{Schema: schema, ReadOnly: true})
-	if !errors.Is(err, journal.ErrReadOnly) || !strings.Contains(err.Error(), "has version 1, expected 4; a store that may write brings it there") {
+	if !errors.Is(err, journal.ErrReadOnly) || !strings.Contains(err.Error(), "has version 1, expected 5; a store that may write brings it there") {
 		t.Errorf("to be read only: %v", err)
 	}
 	for range 2 { // as it was, and as it has become

@@ -10,7 +10,7 @@ import (
 )
 
 // schemaVersion is that of schemas which this version makes.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // schema makes an empty schema one of ours; the version is put into format then. An @ stands for the schema's name and a dot.
 //
@@ -18,7 +18,8 @@ const schemaVersion = 4
 // package block; last is the seq of its last entry. A run's head is in its row of runs, which is locked by whoever
 // appends. Names are texts, and compare by their bytes; what may be any bytes is a bytea. The labels of a run are JSON, "" for
 // none, and triggers bring run_labels up to date with them (laws J13 and J14). The index runs_turn is the order in which
-// workers take runs; runs_later says when the next one may be taken (laws J16 and J17). The table drivers says which drivers live.
+// workers take runs; runs_later says when the next one may be taken (laws J16 and J17). The table drivers says which drivers live, and cells
+// holds values that processes change by comparing (law J20).
 const schema = `
 CREATE TABLE @format (
 	id integer PRIMARY KEY CHECK (id = 1),
@@ -81,7 +82,7 @@ CREATE TABLE @timers (
 );
 CREATE INDEX timers_due ON @timers (due);
 INSERT INTO @format (id, version) VALUES (1, 0);
-` + readyRuns + foundBy + openInterrupts + turns
+` + readyRuns + foundBy + openInterrupts + turns + cells
 
 // Parts of the schema that later versions have added.
 const (
@@ -130,6 +131,12 @@ CREATE INDEX interrupts_due ON @interrupts (due, id) WHERE open AND due > 0;
 CREATE INDEX runs_later ON @runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready AND status = 'paused');
 CREATE UNIQUE INDEX runs_dedup ON @runs (dedup) WHERE dedup <> '';
 `
+	// cells is of version 5.
+	cells = `CREATE TABLE @cells (
+	name text COLLATE "C" PRIMARY KEY,
+	value bytea NOT NULL
+) WITH (fillfactor = 60);
+`
 )
 
 // upgrades bring a schema from version 1 to 2, from 2 to 3, and so on.
@@ -154,6 +161,7 @@ ALTER TABLE @runs ADD COLUMN priority integer NOT NULL DEFAULT 0;
 ALTER TABLE @runs ADD COLUMN notbefore bigint NOT NULL DEFAULT 0;
 ALTER TABLE @runs ADD COLUMN dedup text COLLATE "C" NOT NULL DEFAULT '';
 ` + turns,
+	cells,
 }
 
 // refilled is the version that brought the columns by which interrupts are found: those of before get them then.
@@ -267,6 +275,12 @@ UPDATE @runs r SET driver = $1 WHERE run = $2 AND status IN ('running', 'paused'
 	listLater    = deserted + "AND notbefore > 0 AND notbefore > $3 ORDER BY notbefore, id LIMIT NULLIF($1::bigint, 0)"
 	// holders says whether a run is there, and which run holds a deduplication key.
 	holders = "SELECT run FROM @runs WHERE run = $1 OR dedup <> '' AND dedup = $2 ORDER BY run = $1 DESC"
+
+	getCell    = "SELECT value FROM @cells WHERE name = $1"
+	insertCell = "INSERT INTO @cells (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+	updateCell = "UPDATE @cells SET value = $3 WHERE name = $1 AND value = $2"
+	deleteCell = "DELETE FROM @cells WHERE name = $1 AND value = $2"
+	listCells  = "SELECT name, value FROM @cells WHERE starts_with(name, $1) ORDER BY name LIMIT NULLIF($2::bigint, 0)"
 
 	// announce tells others. It is never worth a wait for the disk, and nothing is lost with it.
 	announce = "SELECT pg_notify($1, said) FROM unnest($2::text[]) AS said WHERE " + relaxed

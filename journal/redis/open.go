@@ -161,6 +161,6 @@ func newStore(d *resp.Config, o Options) *Store {
 	return &Store{
 		tellTime: defaultTellTime,
 		options:  o, address: address(d, o.Prefix), db: d.DB, client: resp.NewClient(*d), sender: rand.Text()[:12], done: make(chan struct{}),
-		scripts: scripts{append: resp.NewScript(appendScript), read: resp.NewScript(readScript), delete: resp.NewScript(deleteScript), claim: resp.NewScript(claimScript), refill: resp.NewScript(refillScript)},
+		scripts: scripts{append: resp.NewScript(appendScript), read: resp.NewScript(readScript), delete: resp.NewScript(deleteScript), claim: resp.NewScript(claimScript), refill: resp.NewScript(refillScript), swap: resp.NewScript(swapScript)},
 	}
 }

@@ -27,6 +27,8 @@ var (
 	claimScript string
 	//go:embed refill.lua
 	refillScript string
+	//go:embed swap.lua
+	swapScript string
 )
 
 // MaxBatch is how many bytes a batch may take in the server, entries and projections together. A larger one is
@@ -55,7 +57,7 @@ type Store struct {
 }
 
 // scripts are the Lua scripts that the server runs, each as one step.
-type scripts struct{ append, read, delete, claim, refill *resp.Script }
+type scripts struct{ append, read, delete, claim, refill, swap *resp.Script }
 
 var (
 	_ journal.Store        = (*Store)(nil)
@@ -85,6 +87,7 @@ const (
 	inbox      = "inbox"      // sorted set: interrupts by when they were opened; all, open, by run
 	timers     = "timers"     // sorted set: due, run, id
 	drivers    = "drivers"    // set: drivers whose key of the next kind may not have expired
+	cells      = "cells"      // hash: values that processes change by comparing, by name
 	beat       = "driver:"    // with a driver behind it. String that expires: the driver lives
 
 	frames  = ":journal" // of a run. Stream: a frame under the seq of its last entry

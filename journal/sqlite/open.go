@@ -210,6 +210,8 @@ func views(version int64) string {
 		return unlabelled
 	case 3:
 		return turnless
+	case 4:
+		return noCells
 	}
 	return ""
 }

@@ -5,7 +5,7 @@ import "fmt"
 // Marks of a file of ours, in SQLite's header.
 const (
 	applicationID = 0x4665726D // "Ferm"
-	schemaVersion = 4
+	schemaVersion = 5
 )
 
 // schema makes an empty file ours.
@@ -20,7 +20,8 @@ const (
 // A run that is not listed is a definition. Its labels are JSON, "" for none, and triggers bring run_labels up to date with
 // them (laws J13 and J14). The index runs_turn is the order in which workers take runs; runs_later says when the next one
 // may be taken (laws J16 and J17). The table drivers says which drivers live, and runs what each drives. The columns of
-// interrupts behind data are parts of it; due is 0 where there is no deadline.
+// interrupts behind data are parts of it; due is 0 where there is no deadline. The table cells holds values that processes
+// change by comparing (law J20); each change gets the next version, and the row without a name has the last one.
 const schema = `
 CREATE TABLE plans (
 	id INTEGER PRIMARY KEY,
@@ -89,7 +90,7 @@ CREATE TABLE timers (
 	PRIMARY KEY (run, timer)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX timers_due ON timers (due);
-` + readyIndex + driversTable + foundBy + openInterrupts + turnIndexes
+` + readyIndex + driversTable + foundBy + openInterrupts + turnIndexes + cellsTable
 
 // Parts of the schema that later versions have added.
 const (
@@ -136,6 +137,14 @@ CREATE INDEX interrupts_due ON interrupts (due) WHERE open = 1 AND due > 0;
 CREATE INDEX runs_later ON runs (notbefore, id) WHERE notbefore > 0 AND (status = 'running' OR ready = 1 AND status = 'paused');
 CREATE UNIQUE INDEX runs_dedup ON runs (dedup) WHERE dedup <> '';
 `
+	// cellsTable is of schema 5.
+	cellsTable = `CREATE TABLE cells (
+	name TEXT PRIMARY KEY,
+	value BLOB NOT NULL,
+	version INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX cells_version ON cells (version);
+`
 )
 
 // upgrades bring a file from schema 1 to 2, from 2 to 3, and so on.
@@ -162,20 +171,23 @@ ALTER TABLE runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN notbefore INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN dedup TEXT NOT NULL DEFAULT '';
 ` + turnIndexes,
+	cellsTable,
 }
 
 // Views that let a connection that may not write read a file of an earlier schema: nobody drives what is in one of
-// schema 1, before schema 3 no run has labels, and before schema 4 none has a turn.
+// schema 1, before schema 3 no run has labels, before schema 4 none has a turn, and before schema 5 there are no cells.
 const (
 	noTurn = `'' AS queue, 0 AS priority, 0 AS notbefore, '' AS dedup FROM main.runs;
 `
+	noCells = `CREATE TEMP VIEW cells AS SELECT '' AS name, x'' AS value, 0 AS version WHERE false;
+`
 	undriven = `
 CREATE TEMP VIEW runs AS SELECT *, '' AS driver, 0 AS ready, '' AS labels, ` + noTurn + `CREATE TEMP VIEW drivers AS SELECT '' AS driver, 0 AS until WHERE false;
-`
+` + noCells
 	unlabelled = `
-CREATE TEMP VIEW runs AS SELECT *, '' AS labels, ` + noTurn + ``
+CREATE TEMP VIEW runs AS SELECT *, '' AS labels, ` + noTurn + noCells
 	turnless = `
-CREATE TEMP VIEW runs AS SELECT *, ` + noTurn + ``
+CREATE TEMP VIEW runs AS SELECT *, ` + noTurn + noCells
 )
 
 // query is a statement that connections keep prepared.
@@ -243,6 +255,13 @@ const (
 	holderOf
 	driversAlive
 	driverOf
+	getCell
+	listCells
+	putCell
+	deleteCell
+	nextVersion
+	lastVersion
+	cellsAfter
 	queries // how many there are
 )
 
@@ -340,5 +359,12 @@ var sql = [queries]string{
 	runsLater:    runColumns + deserted + "AND r.notbefore > 0 AND r.notbefore > ?4 ORDER BY r.notbefore, r.id LIMIT ?2",
 	holderOf:     "SELECT run FROM runs WHERE dedup = ?1 AND dedup <> ''",
 	driverOf:     "SELECT driver FROM runs WHERE run = ?1",
+	getCell:      "SELECT value FROM cells WHERE name = ?1 AND name <> ''",
+	listCells:    "SELECT name, value FROM cells WHERE substr(name, 1, length(?1)) = ?1 AND name <> '' ORDER BY name LIMIT ?2",
+	putCell:      "INSERT INTO cells (name, value, version) VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE SET value = ?2, version = ?3",
+	deleteCell:   "DELETE FROM cells WHERE name = ?1",
+	nextVersion:  "INSERT INTO cells (name, value, version) VALUES ('', x'', 1) ON CONFLICT (name) DO UPDATE SET version = version + 1 RETURNING version",
+	lastVersion:  "SELECT version FROM cells WHERE name = ''",
+	cellsAfter:   "SELECT name FROM cells WHERE version > ?1 AND name <> ''",
 	driversAlive: "SELECT driver FROM drivers WHERE until > ?1 ORDER BY driver",
 }

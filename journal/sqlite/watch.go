@@ -36,12 +36,13 @@ func (s *Store) watch(ctx context.Context, changed func(journal.Change)) error {
 	}
 	file := s.readers.config.path
 	err = watcher.Add(filepath.Dir(file))
-	var version, seen int64
+	var version int64
+	var seen seen
 	if err == nil {
 		version, err = s.version(ctx)
 	}
 	if err == nil {
-		seen, err = s.lastRow()
+		seen, err = s.end()
 	}
 	if err != nil {
 		_ = watcher.Close()
@@ -60,31 +61,41 @@ func (s *Store) watch(ctx context.Context, changed func(journal.Change)) error {
 	return nil
 }
 
-// lastRow is the last row of the log.
-func (s *Store) lastRow() (int64, error) {
-	c, err := s.readers.get()
-	if err != nil {
-		return 0, err
-	}
-	defer s.readers.put(c)
-	err = s.tail.catchUp(c)
-	return s.tail.last(), err
+// seen is what a watcher has told of.
+type seen struct {
+	row  int64 // the last one of the log
+	cell int64 // the last version of a cell
 }
 
-// change is the runs with rows behind the last one that was seen. Those of this process are among them.
-func (s *Store) change(seen *int64) (change journal.Change) {
+// end is all that there is.
+func (s *Store) end() (at seen, err error) {
+	c, err := s.readers.get()
+	if err != nil {
+		return at, err
+	}
+	defer s.readers.put(c)
+	if err = s.tail.catchUp(c); err == nil {
+		at.row = s.tail.last()
+		at.cell, _, err = c.one(lastVersion)
+	}
+	return at, err
+}
+
+// change is the runs with rows behind the last one that was seen, and the cells with later versions. Those of this process
+// are among them.
+func (s *Store) change(seen *seen) (change journal.Change) {
 	c, err := s.readers.get()
 	if err != nil {
 		return journal.Change{Any: true}
 	}
 	defer s.readers.put(c)
-	rows, err := newEnds(c, *seen)
+	rows, err := newEnds(c, seen.row)
 	if err != nil {
 		return journal.Change{Any: true}
 	}
 	known := make(map[int64]bool)
 	for _, row := range rows {
-		*seen = max(*seen, row.row)
+		seen.row = max(seen.row, row.row)
 		if known[row.run] {
 			continue
 		}
@@ -96,6 +107,9 @@ func (s *Store) change(seen *int64) (change journal.Change) {
 		}
 		change.Runs = append(change.Runs, name)
 	}
+	cells, version, err := newCells(c, seen.cell)
+	change.Any = change.Any || err != nil
+	change.Runs, seen.cell = append(change.Runs, cells...), version
 	if change.Any {
 		change.Runs = nil
 	}
