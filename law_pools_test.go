@@ -29,6 +29,20 @@ func pooled(t *testing.T, p fermata.Pool) (*fermata.Runtime, journal.Store) {
 	return newRuntime(t, fermata.Options{Store: store, Pools: map[string]fermata.Pool{"api": p}}), store
 }
 
+// pooling makes a runtime with a pool, as pooled does.
+type pooling func(t *testing.T, p fermata.Pool) (*fermata.Runtime, journal.Store)
+
+// eachPool runs a test with a pool of one process, and with one that processes share (law J20): one process sees no difference.
+func eachPool(t *testing.T, test func(t *testing.T, pooled pooling)) {
+	t.Run("of one process", func(t *testing.T) { test(t, pooled) })
+	t.Run("shared", func(t *testing.T) {
+		test(t, func(t *testing.T, p fermata.Pool) (*fermata.Runtime, journal.Store) {
+			p.Shared = true
+			return pooled(t, p)
+		})
+	})
+}
+
 // inAPI is a graph of one node in that pool.
 func inAPI(f graph.Func[state], opts ...graph.NodeOption) *graph.Graph[state] {
 	return single(f, append(opts, graph.Pool("api"))...)
@@ -55,7 +69,9 @@ func (l *load) enter(who string) (leave func()) {
 }
 
 // Nodes of different graphs and runs share the places of a pool, and get them in the order in which they came.
-func TestPools_RunsShareThePlacesInOrder(t *testing.T) {
+func TestPools_RunsShareThePlacesInOrder(t *testing.T) { eachPool(t, testPoolsRunsShareThePlacesInOrder) }
+
+func testPoolsRunsShareThePlacesInOrder(t *testing.T, pooled pooling) {
 	synctest.Test(t, func(t *testing.T) {
 		rt, _ := pooled(t, fermata.Pool{Concurrent: 2})
 		var l load
@@ -153,7 +169,9 @@ func TestPools_ARateFollowsTheClock(t *testing.T) {
 }
 
 // With places and a rate, a turn is taken by who has a place: what waited for a place does not start in a bunch.
-func TestPools_PlacesAndARate(t *testing.T) {
+func TestPools_PlacesAndARate(t *testing.T) { eachPool(t, testPoolsPlacesAndARate) }
+
+func testPoolsPlacesAndARate(t *testing.T, pooled pooling) {
 	synctest.Test(t, func(t *testing.T) {
 		rt, _ := pooled(t, fermata.Pool{Concurrent: 1, Every: time.Second})
 		began := time.Now()
@@ -184,7 +202,9 @@ func TestPools_PlacesAndARate(t *testing.T) {
 }
 
 // The wait for a place is not the node's: its timeout begins when its function does.
-func TestPools_TheWaitIsOutsideOfTheTimeout(t *testing.T) {
+func TestPools_TheWaitIsOutsideOfTheTimeout(t *testing.T) { eachPool(t, testPoolsTheWaitIsOutsideOfTheTimeout) }
+
+func testPoolsTheWaitIsOutsideOfTheTimeout(t *testing.T, pooled pooling) {
 	synctest.Test(t, func(t *testing.T) {
 		rt, _ := pooled(t, fermata.Pool{Concurrent: 1})
 		g := inAPI(func(ctx node.Context, s state) (state, error) {
@@ -208,7 +228,9 @@ func TestPools_TheWaitIsOutsideOfTheTimeout(t *testing.T) {
 }
 
 // However a function ends, its place is free again. What comes next gets it, and only then.
-func TestPools_APlaceIsGivenBack(t *testing.T) {
+func TestPools_APlaceIsGivenBack(t *testing.T) { eachPool(t, testPoolsAPlaceIsGivenBack) }
+
+func testPoolsAPlaceIsGivenBack(t *testing.T, pooled pooling) {
 	tests := map[string]struct {
 		f     graph.Func[state]
 		opts  []graph.NodeOption
@@ -262,7 +284,9 @@ func TestPools_APlaceIsGivenBack(t *testing.T) {
 }
 
 // A task that sleeps or asks holds no place meanwhile (law N1), and takes one to go on.
-func TestN1_ATaskThatWaitsHoldsNoPlace(t *testing.T) {
+func TestN1_ATaskThatWaitsHoldsNoPlace(t *testing.T) { eachPool(t, testN1ATaskThatWaitsHoldsNoPlace) }
+
+func testN1ATaskThatWaitsHoldsNoPlace(t *testing.T, pooled pooling) {
 	synctest.Test(t, func(t *testing.T) {
 		rt, _ := pooled(t, fermata.Pool{Concurrent: 1})
 		var l load
@@ -304,7 +328,9 @@ func TestN1_ATaskThatWaitsHoldsNoPlace(t *testing.T) {
 
 // Stopping to drive ends the wait for a place or a turn, the run stays resumable (law F3), and nothing is lost of the
 // pool.
-func TestF3_StoppingEndsTheWait(t *testing.T) {
+func TestF3_StoppingEndsTheWait(t *testing.T) { eachPool(t, testF3StoppingEndsTheWait) }
+
+func testF3StoppingEndsTheWait(t *testing.T, pooled pooling) {
 	for name, pool := range map[string]fermata.Pool{
 		"place": {Concurrent: 1}, "turn": {Every: time.Hour}, "both": {Concurrent: 2, Every: time.Hour},
 	} {
@@ -344,7 +370,9 @@ func TestF3_StoppingEndsTheWait(t *testing.T) {
 }
 
 // A run's limit of time counts while it waits for a pool, and ends the wait (law F4).
-func TestF4_TheLimitOfTimeEndsTheWait(t *testing.T) {
+func TestF4_TheLimitOfTimeEndsTheWait(t *testing.T) { eachPool(t, testF4TheLimitOfTimeEndsTheWait) }
+
+func testF4TheLimitOfTimeEndsTheWait(t *testing.T, pooled pooling) {
 	synctest.Test(t, func(t *testing.T) {
 		rt, _ := pooled(t, fermata.Pool{Concurrent: 1})
 		hold, err := inAPI(func(_ node.Context, s state) (state, error) { time.Sleep(time.Hour); return s, nil }).
@@ -370,7 +398,9 @@ func TestF4_TheLimitOfTimeEndsTheWait(t *testing.T) {
 }
 
 // A plan that names a pool which there is not is refused wherever it would be driven, before anything is stored.
-func TestPools_AnUnknownPoolIsRefused(t *testing.T) {
+func TestPools_AnUnknownPoolIsRefused(t *testing.T) { eachPool(t, testPoolsAnUnknownPoolIsRefused) }
+
+func testPoolsAnUnknownPoolIsRefused(t *testing.T, pooled pooling) {
 	g := graph.New[state]("refund").Sub("check", inAPI(review())).Edge(graph.Start, "check").MustCompile()
 	tests := map[string]struct {
 		pools map[string]fermata.Pool
@@ -446,7 +476,9 @@ func TestPools_Evaluate(t *testing.T) {
 
 // Hundreds of runs and a small pool, on real goroutines: never more at the same time than there are places, and all
 // come to their end, although many are stopped while they wait.
-func TestPools_ManyRuns(t *testing.T) {
+func TestPools_ManyRuns(t *testing.T) { eachPool(t, testPoolsManyRuns) }
+
+func testPoolsManyRuns(t *testing.T, pooled pooling) {
 	rt, _ := pooled(t, fermata.Pool{Concurrent: 3, Every: 10 * time.Microsecond, Burst: 5})
 	var l load
 	g := graph.New[state]("many").

@@ -66,6 +66,7 @@ type nodeDocument struct {
 	TimeoutMS int64         `json:"timeout_ms,omitempty"`
 	IdleMS    int64         `json:"idle_ms,omitempty"`
 	Pool      string        `json:"pool,omitempty"`
+	PoolKeyed bool          `json:"pool_keyed,omitempty"` // the pool's limits are those of each key
 	Cache     cacheDocument `json:"cache,omitzero"`
 	Join      Join          `json:"join,omitempty"`    // all, each
 	Several   bool          `json:"several,omitempty"` // a gate that chooses several

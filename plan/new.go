@@ -1,6 +1,9 @@
 package plan
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // maxFlat is how many nodes a plan may have, those of all its subgraphs counted. Subgraphs are laid out once for each
 // place that they are used in, so a few plans that use each other twice would fill any memory.
@@ -20,7 +23,7 @@ func New(def Definition) (*Plan, error) {
 	}
 	p := &Plan{def: def, joins: findJoins(&def), looped: hasLoop(&def)}
 	p.layOut()
-	p.pools = poolsOf(p.flat)
+	p.pools = poolsOf(p)
 	p.outline = p.encodeOutline()
 	p.fingerprint = fingerprint(p.outline)
 	return p, nil
@@ -30,6 +33,7 @@ func New(def Definition) (*Plan, error) {
 func copyOf(def Definition) Definition {
 	def.Entry = slices.Clone(def.Entry)
 	def.Nodes = slices.Clone(def.Nodes)
+	def.Pools = maps.Clone(def.Pools)
 	def.Edges = slices.Clone(def.Edges)
 	def.Input = slices.Clone(def.Input)
 	def.Output = slices.Clone(def.Output)

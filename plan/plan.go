@@ -86,6 +86,9 @@ type Node struct {
 	Timeout time.Duration `json:"timeout,omitempty"` // of one attempt; 0 for none
 	Idle    time.Duration `json:"idle,omitempty"`    // how long an attempt may be silent, see node.Heartbeat; 0 for ever
 	Pool    string        `json:"pool,omitempty"`    // name of a limit of the runtime's that its function runs within; "" for none
+	// PoolKey returns the key under which a task with a value is in Pool: the limits of the pool are those of each key. It
+	// only reads the value, may be called again, and returns at most 255 bytes of text. Nil is one key for all.
+	PoolKey func(value any) (string, error) `json:"-"`
 	Cache   *Cache        `json:"cache,omitempty"`   // how its outcomes are used again; nil for never
 
 	// Pure says that the node's functions have no effect except their result and calls of their context. They
@@ -159,6 +162,11 @@ type Definition struct {
 	// is no part of the plan's fingerprint.
 	Queue string
 
+	// Pools are shared pools that nodes of the plan name, by name: all processes on a store share them, for all plans that
+	// name them (law J20). A runtime's own pool of that name counts before one of these, and the pool of a plan before one
+	// of its subgraphs. They are no part of the plan's fingerprint.
+	Pools map[string]Pool
+
 	// Renamed maps names of earlier plans to names of this one. A run of such a plan is migrated when it is resumed (law
 	// J8). Names that the run's plan does not have are ignored. Nil for none. It is not part of the fingerprint.
 	Renamed *Migration
@@ -186,7 +194,7 @@ type Plan struct {
 	def         Definition     // as it was compiled
 	flat        []Flat         // nodes of the plan and its subgraphs
 	index       map[string]int // by path: index in flat
-	pools       []string       // that nodes name, sorted
+	pools       pools          // that nodes name
 	fingerprint string         // digest of outline
 	outline     []byte         // see Outline
 	entries     []int          // indexes of the first nodes in flat

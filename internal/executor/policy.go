@@ -33,6 +33,8 @@ type work struct {
 	in   any        // the value that the node is given
 	pass uint64     // of the host
 
+	priority int // of the run, for a node in a pool
+
 	begun  bool // the task has recorded something already
 	caused bool // the task is at the end of an error edge
 
@@ -41,7 +43,11 @@ type work struct {
 
 // workOf returns the attempt of a task that is about to start. The machine is not read after it.
 func (x *Execution) workOf(t *machine.Task, flat *plan.Flat, h *host) work {
-	return work{run: x, flat: flat, h: h, begun: len(t.Ops) > 0, caused: t.Cause != nil}
+	w := work{run: x, flat: flat, h: h, begun: len(t.Ops) > 0, caused: t.Cause != nil}
+	if flat.Pool != "" {
+		w.priority = x.Row.Priority
+	}
+	return w
 }
 
 // attempt calls a node's function and, on success, its gate, under the node's policies. The body of a cache hit is what

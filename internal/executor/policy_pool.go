@@ -2,8 +2,11 @@ package executor
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/policy"
+	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -21,14 +24,42 @@ func (x *Execution) setPolicies(o runtype.Options) (err error) {
 type poolPolicy struct{}
 
 func (poolPolicy) governs(x *Execution, flat *plan.Flat) bool {
-	return flat.Pool != "" && x.policies != nil && x.policies.Pools[flat.Pool] != nil // Evaluate may have a cache and no pools
+	return flat.Pool != "" && x.policies.Pool(x.Plan, flat.Pool) != nil // Evaluate may have a cache and no pools
 }
 
 func (poolPolicy) attempt(ctx context.Context, w *work, next next) (any, chosen, error) {
-	place := w.run.policies.Pools[w.flat.Pool]
-	if err := place.Acquire(ctx, w.run.Storage.Clock); err != nil {
+	x := w.run
+	key, err := poolKey(w)
+	if err != nil {
 		return nil, chosen{}, err
 	}
-	w.over = append(w.over, place.Release)
+	release, err := x.policies.Pool(x.Plan, w.flat.Pool).Acquire(ctx, x.policies.Shared(), x.Storage.Clock, policy.Request{
+		Pool: w.flat.Pool, Key: key, Run: x.ID, Task: w.h.Info().Task(), Priority: w.priority,
+	})
+	if err != nil {
+		return nil, chosen{}, err
+	}
+	w.over = append(w.over, release)
 	return next(ctx)
+}
+
+// longestPoolKey limits keys of pools, in bytes.
+const longestPoolKey = 255
+
+// poolKey asks a node for the key under which its task is in the pool.
+func poolKey(w *work) (key string, err error) {
+	if w.flat.PoolKey == nil {
+		return "", nil
+	}
+	err = guard.Call(func() error { key, err = w.flat.PoolKey(w.in); return err })
+	if err == nil {
+		err = printable.Check("its key", key)
+	}
+	if n := len(key); err == nil && n > longestPoolKey {
+		err = fmt.Errorf("its key has %d bytes; expected %d at most", n, longestPoolKey)
+	}
+	if err != nil {
+		return "", fmt.Errorf("pool %q: %w", w.flat.Pool, err)
+	}
+	return key, nil
 }

@@ -28,10 +28,13 @@ func BenchmarkAcquire(b *testing.B) {
 			x := &Execution{policies: p}
 			x.State = runstate.State{Env: &runstate.Env{Storage: &storage.Storage{Clock: runtype.SystemClock{}}}}
 			flat := &plan.Flat{Node: &plan.Node{Name: "a", Pool: "api"}}
+			if x.Plan, err = plan.New(plan.Definition{Name: "a", Kind: "graph", Entry: []string{"a"}, Nodes: []plan.Node{{Name: "a", Pool: "api"}}}); err != nil {
+				b.Fatal(err)
+			}
 			ctx := context.Background()
 			b.ReportAllocs()
 			for b.Loop() {
-				w := work{run: x, flat: flat}
+				w := work{run: x, flat: flat, h: &host{run: x}}
 				_, _, err := poolPolicy{}.attempt(ctx, &w, func(context.Context) (any, chosen, error) { return nil, chosen{}, nil })
 				if err != nil {
 					b.Fatal(err)

@@ -44,6 +44,7 @@ func (f *Fleet) Close() error {
 func (f *Fleet) closeWhenDone() error {
 	defer close(f.done)
 	f.wg.Wait()
+	f.closePools()
 	f.lease.close()
 	f.mu.Lock()
 	for id := range f.notifiers {

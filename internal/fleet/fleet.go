@@ -123,6 +123,10 @@ func New(o runtype.Options) (*Fleet, error) {
 	rt.timers.rt = rt
 	rt.recovery = recovery{first: firstRecovery, last: lastRecovery, runs: make(map[string]*setback)}
 	rt.lease.open(rt)
+	if err = rt.sharePools(); err != nil {
+		rt.cancel()
+		return nil, err
+	}
 	rt.stateEnv = &runstate.Env{Storage: rt.Storage, Schemas: rt.Schemas, Outlines: &runstate.Outlines{}, Recent: rt.recent, Owner: rt.lease.driver}
 	if o.Store != nil {
 		rt.stateEnv.Long = long

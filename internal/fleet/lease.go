@@ -88,7 +88,10 @@ func (l *lease) beat(ctx context.Context) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.last = began
+	lapsed := !l.last.IsZero() && began.Sub(l.last) > l.ttl
+	if l.last = began; lapsed {
+		go l.rt.policies.Shared().Renew() // others may have taken this process for lost
+	}
 }
 
 // watch schedules renew. The lock is held.
@@ -115,6 +118,7 @@ func (l *lease) renew() {
 	rt.wg.Add(1)
 	busy := len(rt.executions)+len(rt.loading)+len(rt.recovery.runs) > 0 || rt.worker != nil
 	rt.mu.Unlock()
+	busy = busy || rt.policies.Shared().Busy() // functions that were left behind keep their places
 	defer rt.wg.Done()
 	owed, again := l.owes(busy)
 	if !again {

@@ -21,8 +21,9 @@ func (b *notifier) hasFired() bool {
 	}
 }
 
-// wrote passes on a notification of another process's write to a run, or to any run for watch.Any.
+// wrote passes on a notification of another process's write to a run, to any run for watch.Any, or to the places of a pool.
 func (f *Fleet) wrote(run string) {
+	f.policies.Shared().Changed(run)
 	f.mu.Lock()
 	w := f.worker
 	if d := f.executions[run]; d != nil {

@@ -72,7 +72,8 @@ var table = []row{
 		"a store with its clock, its log and its observer; it knows no run. Of stores it knows one, the default: memory",
 	},
 	{"internal/stream", []string{"internal/nodehost", "internal/runtype", "journal"}, "live events to readers; it knows who shows them as a Source alone"},
-	{"internal/policy", []string{"internal/nearest", "internal/runtype", "journal", "plan"}, "pools and caches; it calls no node"},
+	{"internal/place", []string{"journal"}, "who has the places of a pool that processes share: a function over a value, with no store and no clock"},
+	{"internal/policy", []string{"internal/nearest", "internal/place", "internal/runtype", "journal", "plan"}, "pools and caches; it calls no node"},
 	{
 		"internal/question",
 		[]string{"internal/canonical", "internal/guard", "internal/identity", "internal/nodehost", "internal/runtype", "journal", "schema"},

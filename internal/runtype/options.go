@@ -379,13 +379,19 @@ type Cache interface {
 // function is called, first come, first served. The wait counts for the run's time limit, but not for the
 // node's timeout. The place is released when the function returns, also to wait for a person or a timer; the
 // next pass takes a place again. A function that goes on after its timeout keeps its place until it returns.
+// A node with a key (plan.Node.PoolKey) is limited with the nodes that have the same key, and no others.
 //
-// A pool limits one runtime. It is not stored, and other processes have pools of their own. The zero value
+// Without Shared a pool limits one runtime: it is not stored, and other processes have pools of their own. The zero value
 // limits nothing.
 type Pool struct {
 	Concurrent int           // how many functions may run at the same time. Defaults to no limit
 	Every      time.Duration // average interval between starts: time.Second/50 is 50 a second. Defaults to no limit
 	Burst      int           // how many may start at once after a pause. Defaults to 1
+	// Shared makes it one pool of all processes on the store, for all that name it (law J20). Tasks wait in the order of
+	// their runs' priorities, and of one priority first come, first served. Each place costs two writes of the store. It
+	// needs leases, a store that is a journal.Leaser and a journal.Swapper, and a Concurrent of at most 1,000. All
+	// processes should have the same limits: each heeds its own.
+	Shared bool
 }
 
 // DefaultTakeovers is the default of WorkOptions.Takeovers. After as many takeovers, a run is set aside.

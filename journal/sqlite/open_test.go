@@ -75,7 +75,7 @@ func TestOpenErrorsAreTypedAndNameTheFile(t *testing.T) {
 			path := fresh(t)
 			execute(t, path, "PRAGMA user_version = 99")
 			return path
-		}, sqlite.Options{}, journal.ErrNewer, "schema 99, this version reads up to 4"},
+		}, sqlite.Options{}, journal.ErrNewer, "schema 99, this version reads up to 5"},
 		{"no schema", func(t *testing.T) string {
 			path := fresh(t)
 			execute(t, path, "PRAGMA user_version = 0")
