@@ -50,6 +50,7 @@ type Builder[S any] struct {
 	many     map[string]node.RouteManyFunc
 	catches  map[string]node.CatchFunc
 	filters  map[string][]filter
+	poolKeys map[string]func(value any) (string, error)
 	options  [][]NodeOption // of each node
 	defaults []NodeOption
 	shared   bool
@@ -65,6 +66,8 @@ func New[S any](name string) *Builder[S] {
 		many:    make(map[string]node.RouteManyFunc),
 		catches: make(map[string]node.CatchFunc),
 		filters: make(map[string][]filter),
+
+		poolKeys: make(map[string]func(any) (string, error)),
 	}
 }
 
@@ -89,7 +92,8 @@ func RetryIf(retryable func(error) bool) NodeOption {
 func Jitter(share float64) NodeOption { return func(n *plan.Node) { n.Retry.Jitter = share } }
 
 // Pool puts a node into a pool of fermata.Options.Pools, by name. Its function runs within the pool's limits, which all
-// nodes of that pool share in all runs. Without a runtime, in Graph.Run, nothing is limited.
+// nodes of that pool share in all runs. Without a runtime, in Graph.Run, nothing is limited. See [Builder.PoolKey] for limits
+// of each customer.
 func Pool(name string) NodeOption { return func(n *plan.Node) { n.Pool = name } }
 
 // Cache lets a node reuse the outcome that it had for an equal state, also in another run (law D13). The version stands
@@ -278,6 +282,13 @@ func (b *Builder[S]) Compile() (*Graph[S], error) {
 	for _, from := range slices.Sorted(maps.Keys(b.catches)) {
 		if i, ok := b.index[from]; ok {
 			def.Nodes[i].Catch = b.catches[from]
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.poolKeys)) {
+		if i, ok := b.index[name]; ok {
+			def.Nodes[i].PoolKey = b.poolKeys[name]
+		} else {
+			problems = append(problems, fmt.Errorf("graph %q: PoolKey is about node %q, which the graph does not have; it has %q", b.def.Name, name, slices.Sorted(maps.Keys(b.index))))
 		}
 	}
 	def.State = noCodec{}

@@ -89,7 +89,7 @@ type Node struct {
 	// PoolKey returns the key under which a task with a value is in Pool: the limits of the pool are those of each key. It
 	// only reads the value, may be called again, and returns at most 255 bytes of text. Nil is one key for all.
 	PoolKey func(value any) (string, error) `json:"-"`
-	Cache   *Cache        `json:"cache,omitempty"`   // how its outcomes are used again; nil for never
+	Cache   *Cache                          `json:"cache,omitempty"` // how its outcomes are used again; nil for never
 
 	// Pure says that the node's functions have no effect except their result and calls of their context. They
 	// may be called again after a crash. A pure node's outcome is stored with what follows, before the next

@@ -60,6 +60,7 @@ func (c *checked) compileAgent(pn *plan.Node, n *step, state ports) {
 		pn.Timeout = a.timeout
 	}
 	pn.Idle = n.idle
+	n.compilePool(pn)
 	recipe := a.calls() != nil && !c.stage.replaces(a)
 	switch {
 	case a == nil || recipe && (a.callee() == nil || a.callee().plan == nil):

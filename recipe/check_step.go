@@ -214,6 +214,7 @@ func (c *checked) checkAgentStep(n *step, before expression.Names) {
 		before = c.checkForEach(n, before)
 	}
 	a := c.agents[n.ref.Text]
+	c.checkPool(n, a, whole)
 	if a.calls() != nil {
 		before.Failure = expression.Absent
 		c.checkNestedStep(n, a.calls(), before)

@@ -31,7 +31,7 @@ func (c *checked) compile() plan.Definition {
 		Presentation: presentation(c.presentation),
 		Takes:        c.takes(), Renamed: c.renamed.migration(),
 	}
-	def.Queue = c.queue
+	def.Queue, def.Pools = c.queue, c.pools
 	if len(c.labels) > 0 {
 		def.Labels = c.labels.of
 	}

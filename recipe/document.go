@@ -14,7 +14,7 @@ import (
 
 // The keys of each part of a recipe. Schema publishes the same ones.
 var (
-	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "labels", "queue", "schedules", "presentation", "$schema"}
+	recipeKeys    = []string{"apiVersion", "kind", "metadata", "interface", "state", "policy", "agents", "topology", "tests", "renamed", "labels", "queue", "pools", "schedules", "presentation", "$schema"}
 	topologyKeys  = []string{"entry_point", "nodes", "edges"}
 	bareKeys      = slices.Concat(recipeKeys, topologyKeys)
 	fileKeys      = []string{"apiVersion", "kind", "agents"}
@@ -47,6 +47,7 @@ type draft struct {
 	renamed     renamed     // names of earlier versions
 	labels      labels      // of runs
 	queue       string      // whose workers take the runs; "" for the default one
+	pools       pools       // that nodes name
 	dir         string      // where programs are run
 	tests       []*test     // those of the file, and of a file of tests
 	schedules   []*Schedule // when it is started
@@ -126,6 +127,7 @@ type callPart struct {
 	idle       time.Duration // how long one may be silent; 0 for any time
 	each       *forEach      // nil: once
 	system     text          // in place of that of an agent of kind model
+	poolPart
 }
 
 // routePart is what a router says.
@@ -200,6 +202,7 @@ func readDraft(src *document.Source, r *document.Report) *draft {
 	d.renamed = readRenamed(o.Object("renamed", renamedKeys))
 	d.labels = readLabels(o)
 	d.readQueue(o)
+	d.pools = readPools(o)
 	d.readAgents(o)
 	d.readTests(o)
 	switch {
@@ -395,6 +398,7 @@ func (n *step) readAgent(o *document.Object) {
 	n.maxRetries = o.Number("max_retries", 0, -1)
 	n.timeout, n.idle = o.Seconds(), o.SecondsOf("idle_seconds")
 	n.system.Word = o.Text("system_prompt_override")
+	n.readPool(o)
 }
 
 // readBindings reads a mapping of names to paths; nil where it is not there.

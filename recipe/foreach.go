@@ -108,10 +108,13 @@ func (c *checked) compileEach(pn *plan.Node, n *step, a *agent, state ports) {
 	if w, shows := can[reading](a); shows {
 		s.reads = w.reads()
 	}
+	if s.reads != nil && len(n.poolKey.Segments) > 0 {
+		s.reads = append(slices.Clip(s.reads), n.poolKey.Segments[0])
+	}
 	item := &itemStep{c.checkedCall(a, n, pn.Timeout)}
 	s.output = item.output
-	inner := plan.Node{Name: n.id.Text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Idle: pn.Idle, Run: item.run}
-	pn.Retry, pn.Timeout, pn.Idle = plan.Retry{}, 0, 0
+	inner := plan.Node{Name: n.id.Text, Kind: plan.Task, Retry: pn.Retry, Timeout: pn.Timeout, Idle: pn.Idle, Run: item.run, Pool: pn.Pool, PoolKey: pn.PoolKey}
+	pn.Retry, pn.Timeout, pn.Idle, pn.Pool, pn.PoolKey = plan.Retry{}, 0, 0, "", nil
 	sub, err := plan.New(plan.Definition{
 		Name: n.id.Text, Kind: planKind, Entry: []string{n.id.Text}, Nodes: []plan.Node{inner}, State: value.Dynamic().Sharing(),
 	})

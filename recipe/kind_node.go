@@ -31,6 +31,7 @@ var agentNode = &nodeType{
 	name: typeAgent,
 	keys: []string{
 		"agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds", "idle_seconds", "system_prompt_override",
+		"pool", "pool_key",
 	},
 	read:    (*step).readAgent,
 	check:   (*checked).checkAgentStep,

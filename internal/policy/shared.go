@@ -14,15 +14,15 @@ import (
 
 // SharedEnv is what pools that processes share need from the process.
 type SharedEnv struct {
-	Store     journal.Swapper                                            // where the ledgers are
-	Driver    string                                                     // this process's name as owner (law J10)
-	Lease     time.Duration                                              // how long a sign of life of a process counts
-	KeepAlive func(ctx context.Context)                                  // shows other processes that this one is alive
-	Left      func(ctx context.Context, driver string) time.Duration     // how long a process's last sign of life still counts; 0 for one that is gone
-	Join      func(name string) (leave func())                           // has Changed called with a cell that other processes have changed
-	At        func(at int64, f func()) (stop func() bool)                // calls f at a time, microseconds
-	Now       func() int64                                               // the time of the store, microseconds (law J12)
-	Log       *slog.Logger                                               // for failures of the store
+	Store     journal.Swapper                                        // where the ledgers are
+	Driver    string                                                 // this process's name as owner (law J10)
+	Lease     time.Duration                                          // how long a sign of life of a process counts
+	KeepAlive func(ctx context.Context)                              // shows other processes that this one is alive
+	Left      func(ctx context.Context, driver string) time.Duration // how long a process's last sign of life still counts; 0 for one that is gone
+	Join      func(name string) (leave func())                       // has Changed called with a cell that other processes have changed
+	At        func(at int64, f func()) (stop func() bool)            // calls f at a time, microseconds
+	Now       func() int64                                           // the time of the store, microseconds (law J12)
+	Log       *slog.Logger                                           // for failures of the store
 }
 
 // Shared are the pools whose places are shared by all processes on one store (law J20).
