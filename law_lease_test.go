@@ -26,12 +26,13 @@ import (
 type wire struct {
 	journal.Store
 	leases journal.Leaser
+	cells  journal.Swapper
 
 	mu  sync.Mutex
 	cut bool
 }
 
-func newWire(s journal.Store) *wire { return &wire{Store: s, leases: s.(journal.Leaser)} }
+func newWire(s journal.Store) *wire { return &wire{Store: s, leases: s.(journal.Leaser), cells: s.(journal.Swapper)} }
 
 func (w *wire) set(cut bool) {
 	w.mu.Lock()
@@ -87,6 +88,24 @@ func (w *wire) Claim(ctx context.Context, driver, run string) (bool, error) {
 		return false, err
 	}
 	return w.leases.Claim(ctx, driver, run)
+}
+
+func (w *wire) Cell(ctx context.Context, name string) ([]byte, error) {
+	if err := w.broken(); err != nil {
+		return nil, err
+	}
+	return w.cells.Cell(ctx, name)
+}
+
+func (w *wire) Swap(ctx context.Context, name string, was, next []byte) ([]byte, bool, error) {
+	if err := w.broken(); err != nil {
+		return nil, false, err
+	}
+	return w.cells.Swap(ctx, name, was, next)
+}
+
+func (w *wire) Cells(ctx context.Context, prefix string, limit int) ([]journal.Cell, error) {
+	return w.cells.Cells(ctx, prefix, limit)
 }
 
 // shop is several processes on one store; they know one graph.

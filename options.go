@@ -223,8 +223,12 @@ type Assignment = runtype.Assignment
 //	    Concurrent int           // how many functions may run at the same time
 //	    Every      time.Duration // average interval between starts
 //	    Burst      int           // how many may start at once after a pause
+//	    Shared     bool          // one pool of all processes on the store (law J20)
 //	}
 type Pool = runtype.Pool
+
+// Place is a task that has a place in a shared pool, or waits for one (law J20).
+type Place = runtype.Place
 
 // DefaultCacheEntries is the default size of a cache in memory, in outcomes.
 const DefaultCacheEntries = policy.DefaultCacheEntries

@@ -130,6 +130,13 @@ func (rt *Runtime) Definition(ctx context.Context, digest string) (kind string, 
 	return rt.fleet.Storage.Definition(ctx, digest)
 }
 
+// Places lists who has the places of a shared pool and who waits for one, the next first, for each key (law J20). Without a
+// name it lists those of all pools. Of a process with many waiting tasks it lists the first ones. A pool with a rate alone has
+// no places. Processes whose leases have run out are left out. The list is empty where the store has no shared pools.
+func (rt *Runtime) Places(ctx context.Context, pool string) ([]Place, error) {
+	return rt.fleet.Places(ctx, pool)
+}
+
 // Work executes runs without an owner until ctx is done (law J10). They were queued, lost their process, or
 // were answered by a process that did not resume them. It finds their plans by Options.Plans. A run whose plan
 // it does not get is left to other workers; if none has taken it after some seconds, Run.Error says why.

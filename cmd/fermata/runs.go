@@ -67,7 +67,7 @@ func lineOf(r *fermata.RunInfo, by owners) runLine {
 
 func (m *Main) runsCommand() *cobra.Command {
 	return listing("runs", "List, show, hold, release, cancel, retry, fork, compare, move and delete runs",
-		m.runsListCommand(), m.runsShowCommand(), m.runsSendCommand(), m.runsHoldCommand(), m.runsReleaseCommand(),
+		m.runsListCommand(), m.runsShowCommand(), m.runsPlacesCommand(), m.runsSendCommand(), m.runsHoldCommand(), m.runsReleaseCommand(),
 		m.runsCancelCommand(), m.runsRetryCommand(), m.runsForkCommand(),
 		m.runsDiffCommand(), m.runsExportCommand(), m.runsImportCommand(), m.runsCompactCommand(), m.runsPruneCommand(), m.runsDeleteCommand())
 }
@@ -176,6 +176,7 @@ type shownRun struct {
 	Awaits     []awaitedMessage    `json:"awaits,omitempty"`   // calls that wait for messages, in the order in which they take them
 	Messages   []fermata.Untaken   `json:"messages,omitempty"` // that no call has taken, the oldest first
 	Hold       *shownHold          `json:"hold,omitempty"`     // why it is held
+	Places     []fermata.Place     `json:"places,omitempty"`   // waits for places of shared pools
 	Failure    *resultError        `json:"failure,omitempty"`
 	Usage      *shownUsage         `json:"usage,omitempty"` // where models were called
 	Fork       *journal.Origin     `json:"fork,omitempty"`  // where it comes from
@@ -194,6 +195,10 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 	if err != nil {
 		return err
 	}
+	places, err := h.placesOf(ctx, &info)
+	if err != nil {
+		return err
+	}
 	tree := progress.NewTree(nil)
 	tree.Plan = info.Plan
 	for ev, err := range h.Events(ctx, info.ID, 0, false) {
@@ -209,7 +214,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 		}
 	}
 	if asJSON {
-		line := shownRun{State: state, Awaits: awaitedOf(tree), Messages: result.Messages, Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err), Hold: holdOf(&result)}
+		line := shownRun{State: state, Awaits: awaitedOf(tree), Messages: result.Messages, Fork: from, runLine: lineOf(&info, by), Outputs: result.Output, Interrupts: []fermata.Interrupt{}, Failure: resultErrorOf(result.Err), Hold: holdOf(&result), Places: places}
 		for i := range result.Interrupts {
 			line.Interrupts = append(line.Interrupts, fermata.Interrupt{Interrupt: result.Interrupts[i].Interrupt})
 		}
@@ -241,6 +246,7 @@ func (m *Main) showRun(ctx context.Context, h *house, info fermata.RunInfo, asJS
 		m.showOutputs(state)
 	}
 	m.showUsage(&result)
+	m.showWaits(places)
 	m.showAwaited(tree, info.ID)
 	m.showUntaken(result.Messages, info.Ended())
 	m.showRest(&info, &result, by.left(&info) > 0)

@@ -121,6 +121,7 @@ type worker struct {
 	reasons map[string]statedReason // reasons written on rows, by run
 	later   int64                   // when the next run may be taken that waits for its time, microseconds; 0 for none
 	swept   time.Time               // when it last looked for lost processes
+	tidied  time.Time               // when it last removed what these have left in pools
 	resting map[string]resting      // runs that wait for a retry, by run. The fleet's lock guards it
 }
 
@@ -135,6 +136,8 @@ const (
 	leastPause = 20 * time.Millisecond
 	// refusal is how long a run is left alone that could not be executed.
 	refusal = 30 * time.Second
+	// tidyPools is how often a worker removes what lost processes have left in shared pools.
+	tidyPools = time.Minute
 	// storeRefusal is the same after a failure of the store.
 	storeRefusal = time.Second
 	// leaveOut is how many runs a worker skips at most after losing a claim.
@@ -256,6 +259,10 @@ func (w *worker) look(ctx context.Context) error {
 	if time.Since(w.swept) >= min(w.options.Every, time.Second) {
 		w.swept = time.Now()
 		rt.lease.endGone(ctx)
+	}
+	if time.Since(w.tidied) >= tidyPools {
+		w.tidied = time.Now()
+		rt.lease.sweepPlaces(ctx)
 	}
 	for id, until := range w.refused {
 		if time.Now().After(until) {

@@ -15,6 +15,7 @@ type Ledger struct {
 	Held    []Entry `json:"held,omitempty"`    // tasks that have a place, in the order in which they got it
 	Waiting []Entry `json:"waiting,omitempty"` // tasks that wait for one, the next first
 	Next    int64   `json:"next,omitempty"`    // when a start would use up no burst, microseconds; 0 for long ago
+	Rated   bool    `json:"rated,omitempty"`   // the pool has a rate alone: those who have a place have had their turn
 	By      string  `json:"by,omitempty"`      // who has written it last: no two processes write the same
 	Written uint64  `json:"written,omitempty"` // number of that writing
 }
@@ -60,7 +61,7 @@ type Part struct {
 // which finds it there. A process that has lost its lease and is back has the places that its tasks still use, also beyond
 // the limit. lives is asked about other processes alone.
 func (l Ledger) Settle(own Part, limits Limits, now int64, lives func(driver string) bool) Ledger {
-	next := Ledger{Next: limits.turn(l.Next, now), By: l.By, Written: l.Written}
+	next := Ledger{Next: limits.turn(l.Next, now), Rated: limits.Most == 0, By: l.By, Written: l.Written}
 	given := make(map[uint64]Entry) // places of the process, by number
 	for _, e := range l.Held {
 		switch {
@@ -70,10 +71,7 @@ func (l Ledger) Settle(own Part, limits Limits, now int64, lives func(driver str
 			next.Held = append(next.Held, e)
 		}
 	}
-	for _, e := range own.Held {
-		next.Held = append(next.Held, e)
-		delete(given, e.N)
-	}
+	next.Held = append(next.Held, own.Held...)
 	for _, e := range own.Waiting {
 		if got, ok := given[e.N]; ok { // another process has given it
 			e.Got = got.Got
@@ -97,6 +95,18 @@ func (l Ledger) Settle(own Part, limits Limits, now int64, lives func(driver str
 		}
 	}
 	slices.SortFunc(next.Held, Entry.earlier)
+	return next
+}
+
+// Swept returns the ledger without processes that do not live, without turns that have been taken, and without a rate that
+// has passed.
+func (l Ledger) Swept(now int64, lives func(driver string) bool) Ledger {
+	gone := func(e Entry) bool { return !lives(e.Driver) }
+	next := l
+	next.Held, next.Waiting = slices.DeleteFunc(slices.Clone(l.Held), gone), slices.DeleteFunc(slices.Clone(l.Waiting), gone)
+	if l.Next <= now {
+		next.Next = 0
+	}
 	return next
 }
 

@@ -394,5 +394,18 @@ type Pool struct {
 	Shared bool
 }
 
+// Place is a task that has a place in a shared pool, or waits for one (law J20).
+type Place struct {
+	Pool     string    `json:"pool"`               // the pool
+	Key      string    `json:"key,omitempty"`      // of the part of the pool; "" for a pool without keys
+	Run      string    `json:"run"`                // the run of the task
+	Task     string    `json:"task"`               // the task, such as "charge#1"
+	Driver   string    `json:"driver"`             // the process that executes it
+	Priority int       `json:"priority,omitempty"` // of the run
+	Since    time.Time `json:"since"`              // when it began to wait
+	Got      time.Time `json:"got,omitzero"`       // when it got its place; the zero time while it waits
+	Ahead    int       `json:"ahead,omitempty"`    // how many tasks are to get a place before it
+}
+
 // DefaultTakeovers is the default of WorkOptions.Takeovers. After as many takeovers, a run is set aside.
 const DefaultTakeovers = 5
