@@ -32,7 +32,9 @@ type wire struct {
 	cut bool
 }
 
-func newWire(s journal.Store) *wire { return &wire{Store: s, leases: s.(journal.Leaser), cells: s.(journal.Swapper)} }
+func newWire(s journal.Store) *wire {
+	return &wire{Store: s, leases: s.(journal.Leaser), cells: s.(journal.Swapper)}
+}
 
 func (w *wire) set(cut bool) {
 	w.mu.Lock()

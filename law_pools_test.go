@@ -69,7 +69,9 @@ func (l *load) enter(who string) (leave func()) {
 }
 
 // Nodes of different graphs and runs share the places of a pool, and get them in the order in which they came.
-func TestPools_RunsShareThePlacesInOrder(t *testing.T) { eachPool(t, testPoolsRunsShareThePlacesInOrder) }
+func TestPools_RunsShareThePlacesInOrder(t *testing.T) {
+	eachPool(t, testPoolsRunsShareThePlacesInOrder)
+}
 
 func testPoolsRunsShareThePlacesInOrder(t *testing.T, pooled pooling) {
 	synctest.Test(t, func(t *testing.T) {
@@ -202,7 +204,9 @@ func testPoolsPlacesAndARate(t *testing.T, pooled pooling) {
 }
 
 // The wait for a place is not the node's: its timeout begins when its function does.
-func TestPools_TheWaitIsOutsideOfTheTimeout(t *testing.T) { eachPool(t, testPoolsTheWaitIsOutsideOfTheTimeout) }
+func TestPools_TheWaitIsOutsideOfTheTimeout(t *testing.T) {
+	eachPool(t, testPoolsTheWaitIsOutsideOfTheTimeout)
+}
 
 func testPoolsTheWaitIsOutsideOfTheTimeout(t *testing.T, pooled pooling) {
 	synctest.Test(t, func(t *testing.T) {

@@ -302,7 +302,7 @@ func TestJ20_ASharedPoolNeedsAStoreThatKeepsIt(t *testing.T) {
 	bare := struct{ journal.Store }{memory.New()}
 	for want, o := range map[string]fermata.Options{
 		`pool "api" is shared: its places need a store with leases and cells (journal.Leaser and journal.Swapper); struct { journal.Store } has none`: {Store: bare, Pools: pools},
-		`pool "api" is shared: its places need leases, and Options.Lease is negative`:                                                                {Lease: -1, Pools: pools},
+		`pool "api" is shared: its places need leases, and Options.Lease is negative`:                                                                 {Lease: -1, Pools: pools},
 		`pool "api": Concurrent is 1001; a shared pool has at most 1000 places, since each change of one writes all of them`: {
 			Pools: map[string]fermata.Pool{"api": {Concurrent: 1001, Shared: true}},
 		},

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
+	"github.com/fermata-go/fermata/internal/value"
 	"github.com/fermata-go/fermata/node"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -34,6 +36,19 @@ func Idle(t time.Duration) NodeOption { return func(d *NodeDef) { d.node.Idle = 
 
 // Pool puts a node into a pool of the runtime's, fermata.Options.Pools.
 func Pool(name string) NodeOption { return func(d *NodeDef) { d.node.Pool = name } }
+
+// PoolKey says under which key a node is in its [Pool]: the pool's limits are those of each key, such as 4 tasks at once for
+// each customer. The function only reads the node's inputs, whose type it takes. It may be called again, and returns at most 255
+// bytes of text without control characters; another key fails the attempt.
+func PoolKey[In any](key func(in In) string) NodeOption {
+	return func(d *NodeDef) {
+		if of := reflect.TypeFor[In](); d.in.typ != of || key == nil {
+			d.errs = append(d.errs, fmt.Errorf("its PoolKey takes %s, expected a function of its inputs, %s", of, d.in.typ))
+			return
+		}
+		d.node.PoolKey = func(v any) (string, error) { return key(*value.As[In](v)), nil }
+	}
+}
 
 // Cache lets a node reuse the outcome that it had for equal inputs, also in another run (law D13). The version stands
 // for everything else that the outcome depends on: the code, a prompt, a model. A cached gate repeats its decision.

@@ -304,6 +304,75 @@ func Example_workers() {
 	// Output: run_7 completed
 }
 
+// Charge is a charge of a customer.
+type Charge struct{ Customer string }
+
+func Example_sharedPool() {
+	ctx := context.Background()
+	store := memory.New()
+	paid := make(chan bool)
+	pay := func(ctx node.Context, c Charge) (Charge, error) {
+		select {
+		case <-paid:
+			return c, nil
+		case <-ctx.Done():
+			return c, ctx.Err()
+		}
+	}
+	seen := func(rt *fermata.Runtime, n int) []fermata.Place {
+		for {
+			places, err := rt.Places(ctx, "bank")
+			check(err)
+			if len(places) == n {
+				return places
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	// [guide: shared-pool]
+	charge := graph.New[Charge]("charge").
+		Node("pay", pay, graph.Pool("bank")).
+		PoolKey("pay", func(c Charge) string { return c.Customer }).
+		Edge(graph.Start, "pay").
+		MustCompile()
+
+	options := fermata.Options{
+		Store: store, // the same for all processes: a file, PostgreSQL or Redis
+		Pools: map[string]fermata.Pool{"bank": {Concurrent: 4, Every: time.Second / 50, Burst: 10, Shared: true}},
+	}
+	var processes []*fermata.Runtime
+	for range 2 {
+		rt, err := fermata.New(options)
+		check(err)
+		processes = append(processes, rt)
+	}
+	var runs []*graph.Run[Charge]
+	for i := range 6 {
+		run, err := charge.Start(ctx, processes[i%2], Charge{Customer: "ann"}, fermata.WithID(fmt.Sprint("run_", i)))
+		check(err)
+		runs = append(runs, run)
+		seen(processes[0], i+1) // so that they come in this order
+	}
+	for _, p := range seen(processes[0], 6) { // processes[0].Places(ctx, "bank")
+		if p.Got.IsZero() {
+			fmt.Println(p.Run, "of", p.Key, "waits,", p.Ahead, "before it")
+		}
+	}
+	// [guide: end]
+	close(paid)
+	for _, run := range runs {
+		_, err := run.Wait(ctx)
+		check(err)
+	}
+	for _, rt := range processes {
+		check(rt.Close())
+	}
+
+	// Output:
+	// run_4 of ann waits, 0 before it
+	// run_5 of ann waits, 1 before it
+}
+
 func Example_log() {
 	ctx := context.Background()
 	booking := booking().MustCompile()
