@@ -25,7 +25,7 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		"$defs/modelAgent/properties/limits": limitKeys, "$defs/mcpAgent/properties/server": serverKeys,
 		"$defs/approval": approvalKeys, "$defs/asking": askingKeys,
 		"$defs/testsFile": testsFileKeys, "$defs/test": testKeys, "$defs/posted": postedKeys, "$defs/standIn": standInKeys, "$defs/modelTurn": testTurnKeys, "$defs/expect": expectKeys,
-		"$defs/asked": askedKeys, "$defs/schedule": scheduleKeys,
+		"$defs/asked": askedKeys, "$defs/schedule": scheduleKeys, "$defs/pool": poolKeys,
 	}
 	for _, of := range nodeTypes {
 		known["$defs/"+of.name+"Node"] = of.allKeys()

@@ -76,7 +76,7 @@ func (s *Shared) Acquire(ctx context.Context, r Request, limits place.Limits) (r
 		d.leave(w.N)
 		return nil, ctx.Err()
 	}
-	if d.limits.Most == 0 { // it has had its turn, and has no place
+	if limits.Most == 0 { // it has had its turn, and has no place
 		return func() {}, nil
 	}
 	return func() { d.leave(w.N) }, nil
