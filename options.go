@@ -223,11 +223,24 @@ type Assignment = runtype.Assignment
 //	    Concurrent int           // how many functions may run at the same time
 //	    Every      time.Duration // average interval between starts
 //	    Burst      int           // how many may start at once after a pause
-//	    Shared     bool          // one pool of all processes on the store (law J20)
+//	    // Shared makes it one pool of all processes on the store, for all that name it (law J20).
+//	    Shared bool
 //	}
 type Pool = runtype.Pool
 
 // Place is a task that has a place in a shared pool, or waits for one (law J20).
+//
+//	type Place struct {
+//	    Pool     string    // the pool
+//	    Key      string    // of the part of the pool; "" for a pool without keys
+//	    Run      string    // the run of the task
+//	    Task     string    // the task, such as "charge#1"
+//	    Driver   string    // the process that executes it
+//	    Priority int       // of the run
+//	    Since    time.Time // when it began to wait
+//	    Got      time.Time // when it got its place; the zero time while it waits
+//	    Ahead    int       // how many tasks are to get a place before it
+//	}
 type Place = runtype.Place
 
 // DefaultCacheEntries is the default size of a cache in memory, in outcomes.

@@ -37,7 +37,7 @@ func Idle(t time.Duration) NodeOption { return func(d *NodeDef) { d.node.Idle = 
 // Pool puts a node into a pool of the runtime's, fermata.Options.Pools.
 func Pool(name string) NodeOption { return func(d *NodeDef) { d.node.Pool = name } }
 
-// PoolKey says under which key a node is in its [Pool]: the pool's limits are those of each key, such as 4 tasks at once for
+// PoolKey says under which key a node is in its [Pool]. The pool's limits are those of each key, such as 4 tasks at once for
 // each customer. The function only reads the node's inputs, whose type it takes. It may be called again, and returns at most 255
 // bytes of text without control characters; another key fails the attempt.
 func PoolKey[In any](key func(in In) string) NodeOption {

@@ -1,6 +1,6 @@
 package graph
 
-// PoolKey says under which key a node is in its [Pool]: the pool's limits are those of each key, such as 4 tasks at once for
+// PoolKey says under which key a node is in its [Pool]. The pool's limits are those of each key, such as 4 tasks at once for
 // each customer. The function only reads the state that the node is given. It may be called again, and returns at most 255
 // bytes of text without control characters; another key fails the attempt.
 func (b *Builder[S]) PoolKey(name string, key func(S) string) *Builder[S] {

@@ -10,7 +10,7 @@ import (
 
 // Swapper is a store with cells: small values that processes change by comparing (law J20).
 //
-// A cell belongs to no run. What it holds spares work or bounds load, and is never what keeps a journal right (law J3). A
+// A cell belongs to no run. Its value spares work or bounds load, and never keeps a journal right (law J3). A
 // [RunWatcher] reports a cell that another process has changed by its name, among the runs of a [Change].
 type Swapper interface {
 	// Cell returns the value of a cell; nil for none.
@@ -33,7 +33,9 @@ type Cell struct {
 // longestCell limits names of cells, in bytes.
 const longestCell = 1024
 
-// CheckCell returns why no cell can have a name: it is empty, has more than 1024 bytes, or characters that are not seen.
+// CheckCell returns why no cell can have a name.
+//
+// It is empty, or has more than 1024 bytes or control characters.
 func CheckCell(name string) error {
 	if name == "" || len(name) > longestCell || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return fmt.Errorf("%w: cell %q: expected 1 to %d bytes of text without control characters", ErrRefused, name, longestCell)

@@ -201,7 +201,11 @@ func (d *desk) queue(rt *fermata.Runtime, file string, first, n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
 		ids[i] = fmt.Sprint("r", first+i)
-		if _, err := rt.Start(d.t.Context(), r.Plan(), map[string]any{}, fermata.WithID(ids[i]), fermata.WithDefinition(digest), fermata.Queued()); err != nil {
+		input, err := r.Input(map[string]any{})
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if _, err := rt.Start(d.t.Context(), r.Plan(), input, fermata.WithID(ids[i]), fermata.WithDefinition(digest), fermata.Queued()); err != nil {
 			d.t.Fatal(err)
 		}
 	}

@@ -52,7 +52,7 @@ func (f *Fleet) closePools() {
 	}
 }
 
-// Places lists who has the places of shared pools and who waits for one; of all pools if the name is "".
+// Places lists the places of shared pools, and the waits for them; of all pools if the name is "".
 func (f *Fleet) Places(ctx context.Context, pool string) ([]runtype.Place, error) {
 	cells, ok := storage.Capability[journal.Swapper](f.Store)
 	leases, leased := storage.Capability[journal.Leaser](f.Store)

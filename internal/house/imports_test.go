@@ -101,7 +101,7 @@ var table = []row{
 	},
 	{
 		"internal/fleet",
-		[]string{"internal/executor", "internal/guard", "internal/machine", "internal/policy", "internal/printable", "internal/question", "internal/replay", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream", "internal/watch", "journal", "journal/memory", "plan"},
+		[]string{"internal/executor", "internal/guard", "internal/machine", "internal/place", "internal/policy", "internal/printable", "internal/question", "internal/replay", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream", "internal/watch", "journal", "journal/memory", "plan"},
 		"the executions of a process, their leases, timers and workers",
 	},
 	{

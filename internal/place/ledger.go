@@ -31,8 +31,9 @@ type Entry struct {
 	Got      int64  `json:"got,omitempty"`      // when it got its place, microseconds; 0 while it waits
 }
 
-// Before is the order in which tasks get places: the highest priority first, and of one priority the one that has waited
-// longest.
+// Before is the order in which tasks get places.
+//
+// The highest priority comes first, and of one priority the task that has waited longest.
 func (e Entry) Before(o Entry) int {
 	return cmp.Or(cmp.Compare(o.Priority, e.Priority), cmp.Compare(e.Since, o.Since), cmp.Compare(e.Driver, o.Driver), cmp.Compare(e.N, o.N))
 }
@@ -56,11 +57,12 @@ type Part struct {
 	Waiting []Entry // those that wait; some of them are enough, the first ones
 }
 
-// Settle returns the ledger after a process has looked at it: with the process's own part as it is, without processes that
-// do not live, and with places given to those who wait, in their turn. A place may be given to a task of another process,
+// Assign returns the ledger after a process has looked at it.
+//
+// It has the process's own part as it is and no processes that do not live, and gives places to those who wait, in their turn. A place may be given to a task of another process,
 // which finds it there. A process that has lost its lease and is back has the places that its tasks still use, also beyond
 // the limit. lives is asked about other processes alone.
-func (l Ledger) Settle(own Part, limits Limits, now int64, lives func(driver string) bool) Ledger {
+func (l Ledger) Assign(own Part, limits Limits, now int64, lives func(driver string) bool) Ledger {
 	next := Ledger{Next: limits.turn(l.Next, now), Rated: limits.Most == 0, By: l.By, Written: l.Written}
 	given := make(map[uint64]Entry) // places of the process, by number
 	for _, e := range l.Held {
@@ -98,8 +100,7 @@ func (l Ledger) Settle(own Part, limits Limits, now int64, lives func(driver str
 	return next
 }
 
-// Swept returns the ledger without processes that do not live, without turns that have been taken, and without a rate that
-// has passed.
+// Swept returns the ledger without processes that do not live, and without a rate that has passed.
 func (l Ledger) Swept(now int64, lives func(driver string) bool) Ledger {
 	gone := func(e Entry) bool { return !lives(e.Driver) }
 	next := l
@@ -135,7 +136,7 @@ func (l Limits) turn(next, now int64) int64 {
 // Empty reports whether there is nothing to keep.
 func (l *Ledger) Empty() bool { return len(l.Held) == 0 && len(l.Waiting) == 0 && l.Next == 0 }
 
-// Same reports whether two ledgers say the same, whoever has written them.
+// Same reports whether two ledgers say the same, written by any process.
 func (l *Ledger) Same(o *Ledger) bool {
 	return slices.Equal(l.Held, o.Held) && slices.Equal(l.Waiting, o.Waiting) && l.Next == o.Next
 }

@@ -51,7 +51,7 @@ func (w *world) settle(r *rapid.T, p *proc) {
 		r.Fatal(err)
 	}
 	part := place.Part{Driver: p.name, Held: p.held, Waiting: p.waiting[:min(2, len(p.waiting))]}
-	after := before.Settle(part, w.limits, w.now, w.lives)
+	after := before.Assign(part, w.limits, w.now, w.lives)
 	w.check(r, p, before, after)
 	w.cell = after.Encode()
 	for _, e := range after.Held {
@@ -175,7 +175,7 @@ func TestJ20_PlacesAreGivenAsAnOracleSays(t *testing.T) {
 func TestJ20_AClockThatWasSetBackStopsNobody(t *testing.T) {
 	limits := place.Limits{Every: time.Second, Burst: 2}
 	ahead := place.Ledger{Next: time.Hour.Microseconds()}
-	got := ahead.Settle(place.Part{Driver: "a", Waiting: []place.Entry{{Driver: "a", N: 1}}}, limits, 0, nil)
+	got := ahead.Assign(place.Part{Driver: "a", Waiting: []place.Entry{{Driver: "a", N: 1}}}, limits, 0, nil)
 	if due := limits.Due(got.Next); due != time.Second.Microseconds() {
 		t.Errorf("the next start is in %d µs, expected a second", due)
 	}

@@ -8,7 +8,7 @@ import (
 // Prefix is the beginning of the names of cells that hold ledgers.
 const Prefix = "pool:"
 
-// Name returns the name of the cell that holds the ledger of a pool and a key; "" is the key of a pool without keys.
+// Name returns the name of the cell that holds the ledger of a pool and a key. A pool without keys has the key "".
 func Name(pool, key string) string { return Prefix + url.PathEscape(pool) + "/" + key }
 
 // Split returns the pool and the key of a cell.

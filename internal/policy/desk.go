@@ -78,7 +78,7 @@ func (d *desk) work() {
 		if over {
 			return
 		}
-		look, err := d.settle(part, limits, stale)
+		look, err := d.assign(part, limits, stale)
 		if err != nil {
 			if d.room.ctx.Err() != nil {
 				return
@@ -108,7 +108,7 @@ func (d *desk) waits() bool {
 	return len(d.waiting) > 0
 }
 
-// lookAgain has the cell read and settled again.
+// lookAgain has the cell read and written again.
 func (d *desk) lookAgain() {
 	d.room.mu.Lock()
 	defer d.room.mu.Unlock()
@@ -165,9 +165,9 @@ func (d *desk) sleep(look time.Duration, failed bool) bool {
 	return true
 }
 
-// settle writes the ledger with this process's part, and tells the tasks that got a place. It returns after how long it
+// assign writes the ledger with this process's part, and tells the tasks that got a place. It returns after how long it
 // should be looked at again, 0 for never.
-func (d *desk) settle(part place.Part, limits place.Limits, stale bool) (look time.Duration, err error) {
+func (d *desk) assign(part place.Part, limits place.Limits, stale bool) (look time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(d.room.ctx, 2*d.room.env.Lease)
 	defer cancel()
 	d.room.env.KeepAlive(ctx)
@@ -201,11 +201,11 @@ func (d *desk) settle(part place.Part, limits place.Limits, stale bool) (look ti
 // next is the ledger that follows. The others are asked for signs of life only where a task would have to wait for them.
 func (d *desk) next(ctx context.Context, l *place.Ledger, part place.Part, limits place.Limits) place.Ledger {
 	now := d.room.env.Now()
-	next := l.Settle(part, limits, now, func(string) bool { return true })
+	next := l.Assign(part, limits, now, func(string) bool { return true })
 	if !slices.ContainsFunc(next.Waiting, func(e place.Entry) bool { return e.Driver == part.Driver }) {
 		return next
 	}
-	return l.Settle(part, limits, now, func(driver string) bool { return d.lives(ctx, driver) })
+	return l.Assign(part, limits, now, func(driver string) bool { return d.lives(ctx, driver) })
 }
 
 // lives reports whether another process lives.

@@ -14,10 +14,10 @@ import (
 
 // Pool is a pool in use. One with keys has the limits for each key.
 type Pool struct {
-	limits runtype.Pool // that it was made with
-	whole  *limiter     // of tasks without a key
-	mu     sync.Mutex   // guards keys
-	keys   map[string]*limiter
+	limits runtype.Pool        // that it was made with
+	whole  *limiter            // of tasks without a key
+	mu     sync.Mutex          // guards keys
+	keys   map[string]*limiter // of tasks with a key, by key
 }
 
 // mostKeys is how many keys of a pool may be unused before they are forgotten.

@@ -27,7 +27,7 @@ type SharedEnv struct {
 
 // Shared are the pools whose places are shared by all processes on one store (law J20).
 type Shared struct {
-	env    SharedEnv
+	env    SharedEnv          // what the process gives them
 	ctx    context.Context    // of the desks
 	cancel context.CancelFunc // ends them
 	wg     sync.WaitGroup     // counts the goroutines of desks
@@ -116,7 +116,7 @@ func (s *Shared) Changed(name string) {
 	}
 }
 
-// Renew writes the places of this process again, after its lease had run out: others may have taken it for lost.
+// Renew writes the places of this process again. Its lease had run out, so others may have taken it for lost.
 func (s *Shared) Renew() {
 	if s == nil {
 		return
@@ -129,7 +129,7 @@ func (s *Shared) Renew() {
 	}
 }
 
-// Busy reports whether tasks of this process have places or wait for them, or places are to be given back.
+// Busy reports whether tasks have places here or wait for one, or places are to be given back.
 func (s *Shared) Busy() bool {
 	if s == nil {
 		return false
