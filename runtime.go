@@ -130,7 +130,7 @@ func (rt *Runtime) Definition(ctx context.Context, digest string) (kind string, 
 	return rt.fleet.Storage.Definition(ctx, digest)
 }
 
-// Places lists the places of a shared pool for each key, and the waits for them, the next first (law J20). Without a
+// Places lists the places of a shared pool for each key, and the waits for them (law J20). The next one is first. Without a
 // name it lists those of all pools. Of a process with many waiting tasks it lists the first ones. A pool with a rate alone has
 // no places. Processes whose leases have run out are left out. The list is empty where the store has no shared pools.
 func (rt *Runtime) Places(ctx context.Context, pool string) ([]Place, error) {
