@@ -42,8 +42,8 @@ func Pool(name string) NodeOption { return func(d *NodeDef) { d.node.Pool = name
 // bytes of text without control characters; another key fails the attempt.
 func PoolKey[In any](key func(in In) string) NodeOption {
 	return func(d *NodeDef) {
-		if of := reflect.TypeFor[In](); d.in.typ != of || key == nil {
-			d.errs = append(d.errs, fmt.Errorf("its PoolKey takes %s, expected a function of its inputs, %s", of, d.in.typ))
+		if of := reflect.TypeFor[In](); key == nil || d.in.typ == nil || of.Kind() != reflect.Struct || !d.in.typ.ConvertibleTo(of) {
+			d.errs = append(d.errs, fmt.Errorf("its PoolKey takes %s, expected a function of its inputs, %v", of, d.in.typ))
 			return
 		}
 		d.node.PoolKey = func(v any) (string, error) { return key(*value.As[In](v)), nil }
