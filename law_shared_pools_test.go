@@ -196,7 +196,6 @@ func TestJ20_ThePlacesOfALostProcessAreFree(t *testing.T) {
 			synctest.Wait()
 			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(10*time.Millisecond - time.Since(began)%10*time.Millisecond)
 		for _, w := range wires[:2] {
 			w.set(true)
 		}

@@ -69,7 +69,7 @@ func TestJ20_RecipesAreInSharedPools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer rt.Close()
+			t.Cleanup(func() { _ = rt.Close() })
 			for range 2 {
 				input, err := r.Input(map[string]any{"customer": []string{"ann", "bob"}[i], "lines": []any{"ann", "ann", "cat"}})
 				if err != nil {

@@ -170,7 +170,8 @@ func count(ctx context.Context, c journal.Swapper, who, n int) error {
 			return fmt.Errorf("%d counted to %d and found %d", who, done, found)
 		}
 		lines[who] = done + 1
-		next, swapped := fmt.Append(nil, lines[:]), false
+		next := fmt.Append(nil, lines[:])
+		var swapped bool
 		if was, swapped, err = c.Swap(ctx, "count", was, next); swapped {
 			done++
 		} else if err == nil && counted(was)[who] == done+1 {
