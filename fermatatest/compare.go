@@ -301,6 +301,9 @@ func joined(e *journal.Entry, sent map[uint64]string) string {
 	for _, value := range slices.Sorted(maps.Keys(b.In)) {
 		names = append(names, value+" of "+sent[b.In[value]])
 	}
+	if b.Undo != "" {
+		names = append(names, "to undo "+b.Undo)
+	}
 	if b.Took != 0 {
 		names = append(names, "for "+sent[b.Took])
 	}

@@ -230,6 +230,10 @@ func (w *writer) ofTask(e *journal.Entry) {
 func (w *writer) begins(v *visit, e *journal.Entry) {
 	var b journal.BeginBody
 	decode(e.Body, &b)
+	if b.Undo != "" {
+		v.input = "what " + b.Undo + " has done, to undo it"
+		return
+	}
 	v.input = w.value(e)
 	for _, seq := range b.From {
 		v.from = append(v.from, w.sent[seq])

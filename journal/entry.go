@@ -18,6 +18,7 @@ const (
 	RunBlocked        Kind = 5
 	RunHeld           Kind = 6 // nothing begins in the run until it is released
 	RunReleased       Kind = 7 // of a run that was held
+	RunUndoing        Kind = 8 // the run ends without success, once what it has done is undone (law F10)
 	NodeStarted       Kind = 10
 	NodeFinished      Kind = 11
 	NodeRetrying      Kind = 12
@@ -51,7 +52,7 @@ const (
 
 var kindNames = map[Kind]string{
 	RunStarted: "run.started", RunPaused: "run.paused", RunResumed: "run.resumed", RunFinished: "run.finished",
-	RunBlocked: "run.blocked", RunHeld: "run.held", RunReleased: "run.released",
+	RunBlocked: "run.blocked", RunHeld: "run.held", RunReleased: "run.released", RunUndoing: "run.undoing",
 	NodeStarted: "node.started", NodeFinished: "node.finished", NodeRetrying: "node.retrying",
 	NodeFailed: "node.failed", NodeSkipped: "node.skipped", NodeCached: "node.cached",
 	NodeSuspended: "node.suspended", NodeHeartbeat: "node.heartbeat", RouteTaken: "route.taken",
@@ -180,6 +181,16 @@ type FinishedBody struct {
 	By     string `json:"by,omitempty"`
 
 	Stuck []StuckNode `json:"stuck,omitempty"` // of a dataflow that is stuck
+
+	Undone []string    `json:"undone,omitempty"` // tasks and steps whose effects were undone, in that order (law F10)
+	Left   []NotUndone `json:"left,omitempty"`   // those whose undo failed
+}
+
+// NotUndone is the failure of an undo (law F10).
+type NotUndone struct {
+	Of    string `json:"of"`    // the task, or the task and its step, whose effect is left
+	Task  string `json:"task"`  // the task of the undo, which has failed for good
+	Error string `json:"error"` // its failure
 }
 
 // BeginBody is the body of NodeStarted where the plan alone does not say which tokens the task takes.
@@ -190,6 +201,7 @@ type BeginBody struct {
 	From []uint64          `json:"from,omitempty"` // seqs of the entries that sent the tokens, in the order of their branches
 	In   map[string]uint64 `json:"in,omitempty"`   // by name: the entry that wrote the value
 	Took uint64            `json:"took,omitempty"` // the decision that began a round with it
+	Undo string            `json:"undo,omitempty"` // of an undo: the task, or the task and its step, that it undoes; Base is the entry of its outcome
 }
 
 // SkippedBody is the body of NodeSkipped, of a node in a dataflow.
@@ -241,6 +253,7 @@ type StepBody struct {
 	Shape      string `json:"shape,omitempty"`  // of a reasoning with a schema of its author's: which JSON the type reads that its answer was read as
 	CallID     string `json:"callId,omitempty"` // of a tool: the model's id of the call
 	Name       string `json:"name,omitempty"`   // of a tool
+	Undo       string `json:"undo,omitempty"`   // the node that undoes it where the run ends without success (law F10)
 }
 
 // ToolBody is the body of StepStarted of a tool that a model has called. Its outcome is a StepFinished, whose Value is

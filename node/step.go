@@ -16,13 +16,28 @@ import (
 )
 
 // StepOption changes how a step is kept.
-type StepOption func(*Kind)
+type StepOption func(*stepOptions)
+
+// stepOptions are how one step is kept.
+type stepOptions struct {
+	kind Kind   // of the call
+	undo string // name of the node that undoes it; "" for none
+}
 
 // AtMostOnce makes a step record its intent before it happens. After a crash between intent and outcome the step is
 // not repeated: Step returns [ErrOutcomeUnknown] (law J5). So it does where do itself returns that error.
-func AtMostOnce() StepOption { return func(k *Kind) { *k = nodehost.KindOnce } }
+func AtMostOnce() StepOption { return func(o *stepOptions) { o.kind = nodehost.KindOnce } }
 
-func kindNow(k *Kind) { *k = nodehost.KindNow }
+// Compensate names the node that undoes the step where the run ends without success (law F10): it failed for good, was
+// cancelled, has expired or is stuck. The plan declares it for the step's node, such as with graph.Compensation. That node's
+// function is given the recorded result of the step, and is kept as durably as any other.
+//
+// Steps are undone one after the other, the last first, once nothing of the run's own is at work. A step without a recorded
+// result is not undone: it failed, or a crash came between the effect and its record. A name that the plan does not declare
+// for the node fails the step before it happens.
+func Compensate(name string) StepOption { return func(o *stepOptions) { o.undo = name } }
+
+func kindNow(o *stepOptions) { o.kind = nodehost.KindNow }
 
 // Step makes a call once and records its result (law J5). When the task runs again, after a crash or an answer, a
 // recorded step returns its recorded value without calling do. The key names the step within its task; the same key in
@@ -44,10 +59,11 @@ func kindNow(k *Kind) { *k = nodehost.KindNow }
 // documented errors that it had (law F8); a new attempt of the task tries the step again. Cancellation is not recorded.
 func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts ...StepOption) (T, error) {
 	var zero T
-	kind := nodehost.KindStep
+	o := stepOptions{kind: nodehost.KindStep}
 	for _, opt := range opts {
-		opt(&kind)
+		opt(&o)
 	}
+	kind := o.kind
 	op, err := ctx.begin(kind, key)
 	switch {
 	case err != nil:
@@ -58,6 +74,12 @@ func Step[T any](ctx Context, key string, do func(ctx Context) (T, error), opts 
 		return recorded[T](ctx, op)
 	case op.Begun:
 		return zero, fmt.Errorf("task %s, %s: %w", ctx.Info().Task(), nodehost.CallText(op.ID), ErrOutcomeUnknown)
+	}
+	if o.undo != "" {
+		if err := ctx.canUndo(o.undo); err != nil {
+			return zero, err
+		}
+		op.Undo = o.undo
 	}
 	if kind == nodehost.KindOnce {
 		if err := ctx.host.Intend(ctx.pass, op); err != nil {
@@ -106,6 +128,28 @@ func storable[T any](ctx Context, value *T) (data []byte, kept T, err error) {
 		return nil, kept, fmt.Errorf("the JSON of %s is not read back unchanged: %q is lost", reflect.TypeFor[T](), lost.Path)
 	}
 	return data, kept, nil
+}
+
+// canUndo checks that the plan can undo a step. A host without a plan knows no better.
+func (c Context) canUndo(name string) error {
+	if h, ok := c.host.(nodehost.UndoHost); ok {
+		return h.CanUndo(name)
+	}
+	return nil
+}
+
+// UndoneKey is the idempotency key of the task or step that the function undoes: what [IdempotencyKey] was there. It is ""
+// in a function that undoes nothing (law F10). A service that was given that key finds by it what has to be undone.
+func UndoneKey(ctx context.Context) string {
+	c, ok := FromContext(ctx)
+	if !ok {
+		return ""
+	}
+	info := c.Info()
+	if info.Undoes == "" {
+		return ""
+	}
+	return nodehost.CallText(info.Run + "/" + info.Undoes)
 }
 
 type opKey struct{}

@@ -35,6 +35,7 @@ func check(def *Definition) []Problem {
 		c.node(i)
 	}
 	c.size()
+	c.undos()
 	if def.Dataflow == nil {
 		c.entry()
 		c.edges()
@@ -276,9 +277,9 @@ func (c *checker) flows() {
 func (c *checker) ends(i int) {
 	e := c.def.Edges[i]
 	switch e.Kind {
-	case Plain, Choice, Failure, Deadline:
+	case Plain, Choice, Failure, Deadline, Undo:
 	default:
-		c.on(i, BadEdge, "its kind is %q; expected %q, %q, %q or %q", e.Kind, Plain, Choice, Failure, Deadline)
+		c.on(i, BadEdge, "its kind is %q; expected %q, %q, %q, %q or %q", e.Kind, Plain, Choice, Failure, Deadline, Undo)
 	}
 	switch _, ok := c.index[e.From]; {
 	case e.From == node.End || e.From == node.Stop:

@@ -86,7 +86,7 @@ type tracing struct {
 }
 
 func newMeeting(c *checker) *meeting {
-	m := &meeting{c: c, t: newTopology(c.def)}
+	m := &meeting{c: c, t: newTopology(c.def, forward...)}
 	g := m.t.graph
 	m.branch, m.entry, m.merged = none(len(g.arcs)), none(g.n), none(g.n)
 	if len(m.t.first) > 1 {

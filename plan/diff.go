@@ -169,6 +169,7 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	differ("join", string(before.Join), string(after.Join))
 	differ("gate", before.gate(), after.gate())
 	differ("map", before.mapped(), after.mapped())
+	differ("undo", string(before.Undoes), string(after.Undoes))
 	c.values(prefix+after.Name, "read", before.Reads, after.Reads)
 	c.values(prefix+after.Name, "write", before.Writes, after.Writes)
 	edges := func(kind EdgeKind, was, is []string) {
@@ -179,6 +180,7 @@ func (c *Changes) node(prefix string, before, after *outlineNode) {
 	edges(Choice, before.Choices, after.Choices)
 	edges(Failure, before.Failures, after.Failures)
 	edges(Deadline, before.Deadlines, after.Deadlines)
+	edges(Undo, before.Undos, after.Undos)
 	if reordered(before.Plain, after.Plain) || before.Many && after.Many && reordered(before.Choices, after.Choices) {
 		c.Changed = append(c.Changed, NodeChange{Path: prefix + after.Name, What: "its branches are in another order"})
 	}

@@ -116,7 +116,7 @@ func (g *dot) stroke(indent, prefix, mark string, e stroke) {
 	switch {
 	case e.back:
 		attributes = append(attributes, "style=dotted", "constraint=false")
-	case e.kind == Failure:
+	case e.kind == Failure, e.kind == Undo:
 		attributes = append(attributes, "style=dashed")
 	case e.kind == Deadline:
 		attributes = append(attributes, "style=dotted")

@@ -154,7 +154,7 @@ func hasTarget(edges []Edge, to string) bool {
 func caption(e Edge) string {
 	label := strings.TrimSpace(e.Label)
 	switch {
-	case e.Kind != Failure && e.Kind != Deadline, strings.HasPrefix(label, string(e.Kind)):
+	case e.Kind != Failure && e.Kind != Deadline && e.Kind != Undo, strings.HasPrefix(label, string(e.Kind)):
 		return label
 	case label == "":
 		return string(e.Kind)

@@ -41,6 +41,8 @@ type outlineNode struct {
 	Choices   []string `json:"c,omitempty"` // by name, like the next two
 	Failures  []string `json:"x,omitempty"`
 	Deadlines []string `json:"d,omitempty"`
+	Undos     []string `json:"u,omitempty"`
+	Undoes    UndoOf   `json:"y,omitempty"` // of a node that undoes
 	Sub       *outline `json:"s,omitempty"`
 	Join      Join     `json:"j,omitempty"`
 	Many      bool     `json:"m,omitempty"` // a gate that chooses several
@@ -96,7 +98,7 @@ func (p *Plan) outlined() *outline {
 	for i := range p.def.Nodes {
 		n := &p.def.Nodes[i]
 		o.Nodes[i] = outlineNode{
-			Name: n.Name, Kind: n.Kind, Version: n.Version, Join: n.Join, Many: n.RouteMany != nil, Map: n.Map != nil,
+			Name: n.Name, Kind: n.Kind, Version: n.Version, Join: n.Join, Many: n.RouteMany != nil, Map: n.Map != nil, Undoes: n.Undoes,
 		}
 		if n.Kind == Task {
 			o.Nodes[i].Kind = ""
@@ -119,6 +121,7 @@ func (p *Plan) outlined() *outline {
 		}
 		slices.Sort(n.Failures)
 		slices.Sort(n.Deadlines)
+		slices.Sort(n.Undos)
 	}
 	sort.Slice(o.Nodes, func(i, j int) bool { return o.Nodes[i].Name < o.Nodes[j].Name })
 	return o
@@ -171,6 +174,8 @@ func (n *outlineNode) add(e Edge) {
 		n.Failures = append(n.Failures, to)
 	case Deadline:
 		n.Deadlines = append(n.Deadlines, to)
+	case Undo:
+		n.Undos = append(n.Undos, to)
 	}
 }
 

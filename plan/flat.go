@@ -30,6 +30,8 @@ type Flat struct {
 	Choices   []Target // of the gate
 	Failures  []Target // of the failure edges
 	Deadlines []Target // of the deadline edges
+	Undos     []Target // of the undo edges
+	undoneBy  int      // see UndoneBy
 }
 
 // Find returns the target with the given name.
@@ -73,7 +75,7 @@ func (p *Plan) addNodes(owner *Plan, prefix string, parent int) []int {
 		at := len(p.flat)
 		inside[i] = at
 		path := prefix + n.Name
-		p.flat = append(p.flat, Flat{Node: n, Path: path, Owner: owner, Local: i, Parent: parent})
+		p.flat = append(p.flat, Flat{Node: n, Path: path, Owner: owner, Local: i, Parent: parent, undoneBy: -1})
 		p.index[path] = at
 		if n.Sub != nil {
 			nodes := p.addNodes(n.Sub, path+"/", at)
@@ -95,7 +97,7 @@ func (p *Plan) Inside() []int { return p.inside }
 
 func simple(f *Flat) bool {
 	return f.Sub == nil && f.RouteMany == nil && f.Join != All && !f.governed() &&
-		len(f.Failures) == 0 && f.Owner.joins == nil && f.Flow == nil
+		len(f.Failures) == 0 && f.undoneBy < 0 && f.Undoes == "" && f.Owner.joins == nil && f.Flow == nil
 }
 
 // connect adds an edge of the plan that stands at prefix.
@@ -118,6 +120,8 @@ func (p *Plan) connect(prefix string, e Edge) {
 		f.Failures = append(f.Failures, t)
 	case Deadline:
 		f.Deadlines = append(f.Deadlines, t)
+	case Undo:
+		p.undo(f, t)
 	}
 }
 

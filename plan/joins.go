@@ -51,7 +51,7 @@ func findJoins(def *Definition) *Joins {
 	if !slices.ContainsFunc(def.Nodes, func(n Node) bool { return n.Join == All }) {
 		return nil
 	}
-	t := newTopology(def)
+	t := newTopology(def, forward...)
 	loops := t.graph.loops(t.entries)
 	j := &Joins{upstream: make([]bits, len(def.Nodes)), number: none(len(def.Nodes)), back: make(map[[2]int]int)}
 	count := 0

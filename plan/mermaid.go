@@ -109,7 +109,7 @@ func (m *mermaid) stroke(indent, from, to string, e stroke) {
 	switch {
 	case e.back:
 		arrow = "-.->"
-	case e.kind == Failure:
+	case e.kind == Failure, e.kind == Undo:
 		arrow = "-.->"
 		m.dashed = append(m.dashed, number)
 	case e.kind == Deadline:

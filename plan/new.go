@@ -23,6 +23,7 @@ func New(def Definition) (*Plan, error) {
 	}
 	p := &Plan{def: def, joins: findJoins(&def), looped: hasLoop(&def)}
 	p.layOut()
+	p.undoes = p.findUndoes()
 	p.pools = poolsOf(p)
 	p.outline = p.encodeOutline()
 	p.fingerprint = fingerprint(p.outline)

@@ -30,6 +30,7 @@ const (
 	Choice   EdgeKind = "choice"   // when the node's Route names it
 	Failure  EdgeKind = "failure"  // after failure: the only one, or the one that the node's Catch names
 	Deadline EdgeKind = "deadline" // when a deadline that routes names it
+	Undo     EdgeKind = "undo"     // to the node that undoes its tasks, or its steps, where the run ends without success (law F10)
 	Data     EdgeKind = "data"     // of a dataflow: carries the value that its label names (law D1)
 )
 
@@ -102,6 +103,11 @@ type Node struct {
 	// RouteMany makes the node a gate that chooses several of its Choice edges, each of which begins a branch.
 	RouteMany node.RouteManyFunc `json:"-"`
 	Catch     node.CatchFunc     `json:"-"` // chooses among its Failure edges; needed only when there is more than one
+
+	Undoes UndoOf `json:"undoes,omitempty"` // of a node that only Undo edges lead to: what it undoes (law F10); "" for others
+	// Unfinished lets a node that undoes tasks also undo those that began and recorded no outcome: they failed for good, or were at
+	// work or waited when the run ended. It is given the value that the task was given.
+	Unfinished bool `json:"unfinished,omitempty"`
 
 	Join  Join      `json:"join,omitempty"` // what it does where branches meet (law G3)
 	Merge MergeFunc `json:"-"`              // how its branches are merged; nil takes the plan's way
@@ -201,4 +207,5 @@ type Plan struct {
 	inside      []int          // indexes of the top-level nodes in flat
 	joins       *Joins         // of the top level
 	looped      bool           // it, or a subgraph of it, has a loop
+	undoes      bool           // see Undoes
 }

@@ -24,6 +24,7 @@ const (
 	AmbiguousJoin Code = "ambiguous-join" // branches meet at a node that does not say what happens then (law G3)
 	BadGate       Code = "bad-gate"       // a gate without choices, choices without a gate, a gate with plain edges
 	BadCatch      Code = "bad-catch"      // several failure edges without Catch, or Catch without failure edges
+	BadUndo       Code = "bad-undo"       // an undo that nothing leads to, or that is more than a function (law F10)
 	BadNode       Code = "bad-node"       // parts that do not go together
 	BadSubgraph   Code = "bad-subgraph"   // a subgraph that is missing, unchecked or too large
 	BadPolicy     Code = "bad-policy"     // a negative retry, timeout or limit

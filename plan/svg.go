@@ -263,7 +263,7 @@ func (g *svg) node(c *scene, n *Node, prefix string) int {
 
 func class(e stroke) string {
 	switch {
-	case e.kind == Failure:
+	case e.kind == Failure, e.kind == Undo:
 		return "edge failure"
 	case e.kind == Deadline, e.chosen:
 		return "edge deadline"

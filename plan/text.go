@@ -253,7 +253,7 @@ func (s *scopeText) branch(v int, e Edge, indent string, last bool) {
 		corner, side = "└", "   "
 	}
 	switch {
-	case e.Kind == Failure:
+	case e.Kind == Failure, e.Kind == Undo:
 		dash = "╌"
 	case e.Kind == Deadline:
 		dash = "┈"

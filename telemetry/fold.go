@@ -26,6 +26,8 @@ func (f *follower) take(e, next *journal.Entry, at int64, fresh bool) {
 		note(&f.leg.events, event{name: "blocked", at: at})
 	case journal.RunHeld:
 		note(&f.leg.events, event{name: "held", at: at})
+	case journal.RunUndoing:
+		note(&f.leg.events, event{name: "undoing", at: at})
 	case journal.RunReleased:
 		note(&f.leg.events, event{name: "released", at: at})
 	case journal.RunResumed:

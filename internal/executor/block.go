@@ -10,7 +10,6 @@ import (
 
 	"github.com/fermata-go/fermata/internal/fault"
 	"github.com/fermata-go/fermata/internal/machine"
-	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
@@ -159,7 +158,7 @@ func (x *Execution) unblock(ctx context.Context, now int64) error {
 		row := x.Row
 		row.Driver, row.Ready = x.Owner, false
 		err := x.Store.Append(ctx, journal.Batch{
-			Run: x.ID, After: row.Head, Row: &row, Timers: []journal.Timer{{Run: x.ID, ID: runstate.BlockTimer, Due: x.TakeUp.retryAt}},
+			Run: x.ID, After: row.Head, Row: &row, Timers: []journal.Timer{{Run: x.ID, ID: storage.BlockTimer, Due: x.TakeUp.retryAt}},
 		})
 		if err == nil {
 			x.Row = row

@@ -377,6 +377,9 @@ func (x *Execution) step() (did bool, err error) {
 	if x.outcomesDue() && x.workers.lost == nil {
 		return true, x.storeOutcomes()
 	}
+	if x.leaveOff() {
+		return true, x.lookAgain()
+	}
 	s, ok, err := x.workers.next()
 	switch {
 	case err != nil:

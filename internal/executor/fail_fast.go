@@ -9,6 +9,7 @@ import (
 // failFast stops the running tasks beside one that has failed for good: those of the run, or of a subgraph (law F2).
 // They are abandoned, as if they had not begun.
 func (x *Execution) failFast(work *machine.Work) {
+	x.endWork()
 	if work.Doomed && x.Plan.Definition().FailFast {
 		x.workers.cancel()
 	}

@@ -45,7 +45,7 @@ func isDone(done <-chan struct{}) bool {
 // mayRunFast reports whether a task may take the fast path: nobody reads its entries or needs intermediate
 // values.
 func (x *Execution) mayRunFast(t *machine.Task) bool {
-	if !x.Unstored || x.env != nil || x.follower != nil || x.Options.Logger != nil {
+	if !x.Unstored || x.Plan.Undoes() || x.env != nil || x.follower != nil || x.Options.Logger != nil {
 		return false
 	}
 	for p := t.Parent(); p != nil; p = p.Parent() {

@@ -14,6 +14,9 @@ import (
 // inputOf returns the input of a task's function: its token's value or, in a dataflow, the values captured for
 // it (law D5). The task owns the value (law N9).
 func (x *Execution) inputOf(t *machine.Task, flat *plan.Flat, keep bool) (any, error) {
+	if t.Undoes() != "" {
+		return x.undoInput(t)
+	}
 	if !t.InFlow() {
 		return x.Values.Take(t.Ref, flat.Owner.State(), keep)
 	}

@@ -51,6 +51,7 @@ type attempted struct {
 	path    string            // of its node
 	began   string            // see machine.Task
 	left    int               // see machine.Machine.TasksLeft
+	undoes  string            // see machine.Task
 	cause   *nodehost.Failure // the failure that led to it; nil for none
 
 	within    context.Context    // of a task in a subgraph that fails fast; nil for others
@@ -140,7 +141,7 @@ func (h *host) observe(t *machine.Task) {
 		defer h.own.Unlock()
 	}
 	h.node, h.visit, h.attempt, h.path, h.cause = t.Node, t.Visit, t.Attempt, h.run.Machine.Path(t), t.Cause
-	h.began, h.left = t.Began, h.run.Machine.TasksLeft(t)
+	h.began, h.left, h.undoes = t.Began, h.run.Machine.TasksLeft(t), t.Undoes()
 }
 
 // end refuses further calls of the pass, and waits for those in progress.
@@ -354,7 +355,7 @@ func (h *host) Info() nodehost.Info {
 	defer h.own.Unlock()
 	return nodehost.Info{
 		Run: h.run.ID, Plan: h.run.Plan.Name(), Node: h.path, Visit: int(h.visit), Attempt: int(h.attempt), Began: h.began,
-		TasksLeft: h.left,
+		TasksLeft: h.left, Undoes: h.undoes,
 	}
 }
 

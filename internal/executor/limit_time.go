@@ -40,7 +40,7 @@ func (x *Execution) refuseStart(ctx context.Context, err error) error {
 // LimitTime stops the execution at the run's time limit, and at its deadline. The caller must call release.
 func (x *Execution) LimitTime() (release func()) {
 	limit, until := x.Machine.TimeLeft(), x.Machine.Until()
-	if limit == math.MaxInt64 && until == 0 {
+	if limit == math.MaxInt64 && until == 0 || x.Machine.IsUndoing() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancelCause(x.ctx)

@@ -42,6 +42,9 @@ func (x *Execution) Load(ctx context.Context, why journal.ResumedBody) error {
 				Err: runtype.Conflict(fmt.Sprintf("the run is %s; only a failed or blocked run can be retried", status)),
 			}
 		}
+		if err := x.notUndone(); err != nil {
+			return err
+		}
 		if err := x.deadlineAhead(why.Until, now); err != nil {
 			return err
 		}
@@ -203,7 +206,7 @@ func notOwners(news []journal.Entry) error {
 		if k == journal.RunPaused && i > 0 && news[i-1].Kind == journal.RunHeld { // who holds a run saw no owner of it
 			continue
 		}
-		if !machine.FromOutside(k) && k != journal.RunFinished {
+		if !machine.FromOutside(k) && k != journal.RunFinished && k != journal.RunUndoing {
 			return fmt.Errorf("%w: another process owns the run (%s, seq %d)", runtype.ErrConflict, news[i].Kind, news[i].Seq)
 		}
 	}
@@ -256,5 +259,6 @@ func (x *Execution) tookIn(ctx context.Context, news []journal.Entry) error {
 	if runtype.Status(x.Machine.Status()).Ended() {
 		return errOver
 	}
+	x.endWork()
 	return nil
 }

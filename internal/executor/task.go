@@ -171,9 +171,10 @@ func (x *Execution) lookAgain() error {
 	return x.commit(x.ctx, nil)
 }
 
-// alone reports whether nothing else is open, so no other task can run meanwhile.
+// alone reports whether nothing else is open, so no other task can run meanwhile. In a run that may be undone none is: a
+// cancel ends its context, and not the execution (law F10).
 func (x *Execution) alone(t *machine.Task) bool {
-	return x.queue.len() == 0 && !x.workers.busy() && x.Machine.Alone(t)
+	return !x.Plan.Undoes() && x.queue.len() == 0 && !x.workers.busy() && x.Machine.Alone(t)
 }
 
 // conclude records the outcome of a pass.
@@ -194,7 +195,13 @@ func (x *Execution) conclude(h *host, t *machine.Task, flat *plan.Flat, out any,
 		if _ = h.saveBeat(); h.storeFailed != nil {
 			return h.storeFailed
 		}
-		return x.stopped() // an error returned after a stop request is no outcome (law F3)
+		if err := x.stopped(); err != nil || !x.Machine.IsUndoing() {
+			return err // an error returned after a stop request is no outcome (law F3)
+		}
+		if t = h.task.in(x.Machine); t != nil {
+			x.Machine.Abandon(t)
+		}
+		return x.lookAgain()
 	case err != nil:
 		said := *x.kept(err)
 		cause := &said
@@ -266,6 +273,9 @@ func (c *chosen) outcome(v machine.Value) machine.Outcome {
 
 // finish records a task's success (law J4).
 func (x *Execution) finish(t *machine.Task, flat *plan.Flat, out any, choice chosen) error {
+	if t.Undoes() != "" {
+		return x.finishUndo(t)
+	}
 	if t.InFlow() {
 		return x.finishFlow(t, flat, out, choice)
 	}

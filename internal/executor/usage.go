@@ -12,6 +12,9 @@ import (
 // stepBody returns the body of a step's outcome; nil for a success without a duration.
 func stepBody(op nodehost.Op, failure string) []byte {
 	body := journal.StepBody{Error: failure, Shape: op.Shape}
+	if failure == "" {
+		body.Undo = op.Undo
+	}
 	if failure != "" {
 		body.Terminal, body.RetryAfter = op.Terminal, op.RetryAfter.Microseconds()
 		body.Marks = (*journal.Marks)(op.Marks)

@@ -272,7 +272,7 @@ func (c *workers) dismiss() {
 
 // context returns the context for tasks that run beside others.
 func (c *workers) context() context.Context {
-	if c.ctx == nil {
+	if c.ctx == nil || c.ctx.Err() != nil && c.run.Machine.Undone() && c.run.ctx.Err() == nil { // the tasks before were ended
 		c.ctx, c.stop = context.WithCancel(c.run.ctx)
 	}
 	return c.ctx

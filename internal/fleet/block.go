@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-go/fermata/internal/executor"
 	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/machine"
-	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -56,7 +56,7 @@ func (f *Fleet) blockFor(ctx context.Context, run string, changed error) error {
 			row.Status, row.Updated = string(runtype.Blocked), now
 		}
 		row.Error, row.Driver, row.Ready = changed.Error(), "", false
-		b.Timers = []journal.Timer{{Run: run, ID: runstate.BlockTimer, Due: due}}
+		b.Timers = []journal.Timer{{Run: run, ID: storage.BlockTimer, Due: due}}
 		again, err := f.Record(ctx, &row, &b)
 		if again {
 			continue

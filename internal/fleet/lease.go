@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
@@ -342,7 +341,7 @@ func (f *Fleet) wakeDue(id, timer string) (wait time.Duration) {
 	p, was := f.pausedPlan(id), ""
 	if p == nil {
 		info, err := f.Info(f.ctx, id)
-		if err == nil && (info.Status == string(runtype.Blocked)) != (timer == runstate.BlockTimer) {
+		if err == nil && (info.Status == string(runtype.Blocked)) != (timer == storage.BlockTimer) {
 			return 0 // a blocked run waits for its own timer, and other timers wait for that
 		}
 		if err == nil && f.isLeft(&info) {

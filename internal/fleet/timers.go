@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 )
@@ -114,7 +113,7 @@ func (a *timers) wake(now int64) (seen int, left bool, err error) {
 
 // wakeKey is equal for timers that wake a run once. A block's timer stands alone: the others wait for it. So does a deadline.
 func wakeKey(t journal.Timer) string {
-	if t.ID == runstate.BlockTimer || t.ID == storage.UntilTimer {
+	if t.ID == storage.BlockTimer || t.ID == storage.UntilTimer {
 		return t.Run + " " + t.ID
 	}
 	return t.Run

@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -51,11 +52,23 @@ func (f *Fleet) expire(ctx context.Context, run string) error {
 		if err != nil {
 			return err
 		}
-		b := journal.Batch{Run: run, After: row.Head}
-		row.Status, row.Error = finished.Status, finished.Error
-		question.End(&b, &row, open, now, body, "", "")
-		if again, err := f.Record(ctx, &row, &b); !again {
+		undoes, err := f.Undoes(ctx, &row)
+		if err != nil {
 			return err
 		}
+		b, end := journal.Batch{Run: run, After: row.Head}, journal.Entry{Kind: journal.RunFinished, Body: body}
+		if row.Status, row.Error = finished.Status, finished.Error; undoes {
+			end.Kind = journal.RunUndoing
+			b.Timers = storage.BeforeUndo(&row)
+			row.Status, row.Error = machine.Running, machine.UndoText(&finished)
+		}
+		question.End(&b, &row, open, now, end, "", "")
+		switch again, err := f.Record(ctx, &row, &b); {
+		case again:
+			continue
+		case err == nil && undoes:
+			f.Wake(run)
+		}
+		return err
 	}
 }

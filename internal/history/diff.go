@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/question"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
@@ -258,6 +259,9 @@ func (x *sight) seeRun(e *journal.Entry) error {
 		return read(e, func(b *journal.BlockedBody) { x.side.Status, x.side.Error = runtype.Blocked, b.Error })
 	case journal.RunResumed:
 		x.side.Status, x.side.Error = runtype.Running, ""
+	case journal.RunUndoing:
+		x.side.Status = runtype.Running
+		return read(e, func(b *journal.FinishedBody) { x.side.Error = machine.UndoText(b) })
 	case journal.RunFinished:
 		if x.output = 0; e.HasValue() {
 			x.output = e.Seq

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/printable"
-	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -137,7 +137,7 @@ func (x *exporter) entry(run string, e *journal.Entry) error {
 func (x *exporter) names(definition, fingerprint string) {
 	outline := ""
 	if fingerprint != "" {
-		outline = runstate.OutlineID(fingerprint)
+		outline = storage.OutlineID(fingerprint)
 	}
 	for _, id := range []string{definition, outline} {
 		if id != "" && !slices.Contains(x.texts, id) {

@@ -193,6 +193,9 @@ func (f *fork) cut() error {
 			f.again = append(f.again, q.id)
 		}
 	}
+	if err := f.notUndone(at, whole); err != nil {
+		return err
+	}
 	f.options.At, f.entries = at, all[:at:at]
 	return nil
 }
@@ -357,7 +360,7 @@ func (f *fork) batch(entries []journal.Entry) journal.Batch {
 	started := d.Machine.Started()
 	d.Row = journal.RunRow{
 		ID: d.ID, Plan: d.Plan.Name(), Kind: d.Plan.Definition().Kind, Fingerprint: started.Fingerprint,
-		Definition: started.Definition, Status: d.Machine.Status(), Error: d.Machine.Finished().Error,
+		Definition: started.Definition, Status: d.Machine.Status(), Error: d.Machine.Error(),
 		Waiting: len(d.Machine.Interrupts()), Created: f.now, Updated: f.now, Driver: d.RowOwner(),
 		Labels: label.Findable(d.Machine.Labels()), Turn: started.Turn,
 	}

@@ -310,7 +310,7 @@ func (in *importer) text(t *exportText) error {
 	want := storage.DefinitionID(t.Kind, []byte(t.Text))
 	if t.Kind == runstate.OutlineKind {
 		sum := sha256.Sum256([]byte(t.Text))
-		want = runstate.OutlineID(hex.EncodeToString(sum[:16]))
+		want = storage.OutlineID(hex.EncodeToString(sum[:16]))
 	}
 	if t.ID != want {
 		return corruptf("text %s: its digest is %s", t.ID, want)

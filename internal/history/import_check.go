@@ -66,12 +66,12 @@ func (p *possible) follows(e *journal.Entry) error {
 		return fmt.Errorf("%s behind the end of the run, which is %s; expected nothing, or run.resumed for a retry", e.Kind, p.status)
 	}
 	if p.blocked {
-		if e.Kind != journal.RunResumed && e.Kind != journal.RunFinished && !machine.FromOutside(e.Kind) {
+		if e.Kind != journal.RunResumed && e.Kind != journal.RunFinished && e.Kind != journal.RunUndoing && !machine.FromOutside(e.Kind) {
 			return fmt.Errorf("%s of a run that is blocked", e.Kind)
 		}
 	}
 	p.valued = append(p.valued, e.HasValue() && e.Kind.CarriesState())
-	p.blocked = e.Kind == journal.RunBlocked || p.blocked && e.Kind != journal.RunResumed
+	p.blocked = e.Kind == journal.RunBlocked || p.blocked && e.Kind != journal.RunResumed && e.Kind != journal.RunUndoing
 	if err := namesIn(e); err != nil {
 		return err
 	}
@@ -89,6 +89,9 @@ func (p *possible) follows(e *journal.Entry) error {
 		})
 	case journal.RunFinished:
 		return p.finished(e)
+	case journal.RunUndoing:
+		p.held = false
+		return nil
 	case journal.RunResumed:
 		return p.resumed(e)
 	case journal.InterruptOpened:
@@ -287,7 +290,7 @@ func namesIn(e *journal.Entry) error {
 			}
 			add(b.Lost...)
 		})
-	case journal.RunFinished:
+	case journal.RunFinished, journal.RunUndoing:
 		err = read(e, func(b *journal.FinishedBody) { add(b.Status, b.Task, b.By) })
 	case journal.RunBlocked:
 		err = read(e, func(b *journal.BlockedBody) {

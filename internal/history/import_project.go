@@ -60,6 +60,9 @@ func projected(run string, entries []journal.Entry) (journal.Batch, error) {
 			return journal.Batch{}, storage.Damaged(e.Seq, err)
 		}
 	}
+	if text := p.hold.Undoing; text != "" && p.hold.Blocked == "" && !p.row.Ended() {
+		p.row.Error = text
+	}
 	if p.hold.At != 0 {
 		p.row.Error = p.hold.Text()
 		p.timers = slices.DeleteFunc(p.timers, func(t taskTimer) bool { return t.op == "" && p.row.Status == string(runtype.Paused) })
@@ -79,7 +82,7 @@ func projected(run string, entries []journal.Entry) (journal.Batch, error) {
 		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: p.timers[i].id(), Due: p.timers[i].due})
 	}
 	if p.row.Status == string(runtype.Blocked) && p.block != 0 {
-		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: runstate.BlockTimer, Due: p.block})
+		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: storage.BlockTimer, Due: p.block})
 	}
 	if p.until != 0 {
 		b.Timers = append(b.Timers, journal.Timer{Run: run, ID: storage.UntilTimer, Due: p.until})
@@ -121,8 +124,10 @@ func (p *projection) run(e *journal.Entry) error {
 			p.row.Status, p.row.Error = string(runtype.Blocked), b.Error
 			p.block = b.RetryAt
 		})
+	case journal.RunUndoing:
+		p.row.Status, p.until = string(runtype.Running), 0
 	case journal.RunFinished:
-		return read(e, func(b *journal.FinishedBody) { p.row.Status, p.row.Error, p.row.Dedup = b.Status, b.Error, "" })
+		return read(e, func(b *journal.FinishedBody) { p.row.Status, p.row.Error, p.row.Dedup = b.Status, machine.EndText(b), "" })
 	default:
 	}
 	return nil
@@ -192,6 +197,9 @@ func (p *projection) timer(e *journal.Entry) error {
 	case journal.NodeRetrying:
 		return read(e, func(b *journal.FailedBody) { set("", b.RetryAt) })
 	case journal.NodeStarted:
+		if p.hold.Undoing != "" && e.Attempt <= 1 { // nothing but one undo is at work
+			p.timers = nil
+		}
 		drop(func(t *taskTimer) bool { return t.op == "" })
 	case journal.NodeFinished, journal.NodeFailed, journal.NodeCached:
 		drop(func(*taskTimer) bool { return true })

@@ -69,7 +69,7 @@ func (p *possibleTasks) again() {
 func (p *possibleTasks) next(e *journal.Entry) error {
 	switch e.Kind {
 	case journal.RunStarted, journal.RunPaused, journal.RunResumed, journal.RunBlocked, journal.RunFinished,
-		journal.RunHeld, journal.RunReleased, journal.InterruptUpdated, journal.InterruptResolved, journal.MessageSent, journal.DataInvalidated, journal.TextStart:
+		journal.RunHeld, journal.RunReleased, journal.RunUndoing, journal.InterruptUpdated, journal.InterruptResolved, journal.MessageSent, journal.DataInvalidated, journal.TextStart:
 		return nil
 	case journal.Message, journal.Status, journal.Diagnostic, journal.StructuredData:
 		if e.Op == "" {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/nearest"
-	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
@@ -143,9 +142,9 @@ func (h *History) pruneTexts(ctx context.Context, p *Pruned, gone map[string]boo
 	}
 	for _, r := range rows {
 		delete(unused, r.Definition)
-		delete(unused, runstate.OutlineID(r.Fingerprint))
+		delete(unused, storage.OutlineID(r.Fingerprint))
 	}
-	h.Outlines.Each(func(fingerprint string) { delete(unused, runstate.OutlineID(fingerprint)) }) // they are not stored again
+	h.Outlines.Each(func(fingerprint string) { delete(unused, storage.OutlineID(fingerprint)) }) // they are not stored again
 	for _, text := range texts {
 		if !unused[text.ID] {
 			delete(unused, text.ID)
@@ -176,7 +175,7 @@ func (h *History) pruneTexts(ctx context.Context, p *Pruned, gone map[string]boo
 // isText reports whether a journal holds a definition or an outline. Those of cached outcomes and of mailboxes of
 // channels are listed beside them, and belong to others.
 func isText(id string) bool {
-	return strings.HasPrefix(id, storage.DefinitionPrefix) || strings.HasPrefix(id, runstate.OutlinePrefix)
+	return strings.HasPrefix(id, storage.DefinitionPrefix) || strings.HasPrefix(id, storage.OutlinePrefix)
 }
 
 // spareTexts removes the texts named in a journal from the unused ones.
@@ -201,7 +200,7 @@ func (h *History) spareTexts(ctx context.Context, run string, unused map[string]
 			return h.ReplayError(run, e.Seq, err)
 		}
 		delete(unused, definition)
-		delete(unused, runstate.OutlineID(fingerprint))
+		delete(unused, storage.OutlineID(fingerprint))
 	}
 	return nil
 }

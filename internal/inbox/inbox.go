@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-go/fermata/internal/runtype"
 
 	"github.com/fermata-go/fermata/internal/canonical"
+	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/printable"
 	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
@@ -172,7 +173,8 @@ func (in *Inbox) interrupt(ctx context.Context, id string) (journal.Interrupt, e
 var errNoInterrupt = errors.New("no such interrupt")
 
 // Cancel ends a run, whichever process owns it (law F3). Open questions are withdrawn and tasks are asked to
-// stop; later results are dropped. A run that has ended is CodeConflict.
+// stop; later results are dropped. A run that has ended is CodeConflict. A run whose plan can undo what it has done does
+// that first, and to cancel it again changes nothing (law F10).
 func (in *Inbox) Cancel(ctx context.Context, id, reason, by string) error {
 	return in.CancelIf(ctx, id, reason, by, nil)
 }
@@ -203,7 +205,11 @@ func (in *Inbox) CancelIf(ctx context.Context, id, reason, by string, statuses [
 		if err != nil {
 			return in.StoreError(id, err)
 		}
-		b, err := in.cancelBatch(row, open, reason, by)
+		undoes, err := in.Undoes(ctx, &row)
+		if err != nil {
+			return err
+		}
+		b, err := in.cancelBatch(row, open, reason, by, undoes)
 		if err != nil {
 			return err
 		}
@@ -212,18 +218,28 @@ func (in *Inbox) CancelIf(ctx context.Context, id, reason, by string, statuses [
 		} else if again {
 			continue
 		}
-		in.Waker.Cancelled(id)
+		if undoes {
+			in.Waker.Wake(id)
+		} else {
+			in.Waker.Cancelled(id)
+		}
 		return nil
 	}
 }
 
-func (in *Inbox) cancelBatch(row runtype.RunInfo, open []journal.Interrupt, reason, by string) (journal.Batch, error) {
+func (in *Inbox) cancelBatch(row runtype.RunInfo, open []journal.Interrupt, reason, by string, undoes bool) (journal.Batch, error) {
 	b := journal.Batch{Run: row.ID, After: row.Head}
-	body, err := json.Marshal(journal.FinishedBody{Status: string(runtype.Cancelled), Reason: reason, By: by})
+	finished := journal.FinishedBody{Status: string(runtype.Cancelled), Reason: reason, By: by}
+	body, err := json.Marshal(finished)
 	if err != nil {
 		return b, err
 	}
-	row.Status, row.Error = string(runtype.Cancelled), reason
-	question.End(&b, &row, open, in.Now(), body, by, reason)
+	end := journal.Entry{Kind: journal.RunFinished, Body: body}
+	if row.Status, row.Error = finished.Status, reason; undoes {
+		end.Kind = journal.RunUndoing
+		b.Timers = storage.BeforeUndo(&row)
+		row.Status, row.Error = string(runtype.Running), machine.UndoText(&finished)
+	}
+	question.End(&b, &row, open, in.Now(), end, by, reason)
 	return b, nil
 }

@@ -46,7 +46,7 @@ func (m *Machine) AtWork() []string {
 
 // mayFollowBlock reports whether an entry may follow while the run is blocked: people may answer, send messages or end it.
 func (m *Machine) mayFollowBlock(k journal.Kind) bool {
-	return m.status == Blocked && (FromOutside(k) || k == journal.RunFinished)
+	return m.status == Blocked && (FromOutside(k) || k == journal.RunFinished || k == journal.RunUndoing)
 }
 
 func (m *Machine) runBlocked(e *journal.Entry) error {

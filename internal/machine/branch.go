@@ -337,6 +337,11 @@ func (m *Machine) eachRef(do func(ref uint64) bool) bool {
 	if m.root.flow != nil && m.root.flow.eachRef(do) {
 		return true
 	}
+	for i := range m.pile {
+		if m.pile[i].ref != 0 && do(m.pile[i].ref) {
+			return true
+		}
+	}
 	return arrivals(m.root.ends) || m.final != 0 && do(m.final)
 }
 

@@ -21,7 +21,7 @@ func (m *Machine) startFlows(at int64) error {
 		waits := m.isHeld() || m.broken > 0 && m.doomed(s)
 		if !waits {
 			var err error
-			if waits, err = m.startFlow(at, s); err != nil || m.over() {
+			if waits, err = m.startFlow(at, s); err != nil || m.isEnding() {
 				m.touched = append(m.touched[:kept], m.touched[i+1:]...)
 				return err
 			}

@@ -80,6 +80,8 @@ func (m *Machine) fold(e *journal.Entry, at spot, t *Task) error {
 		return m.runResumed(e)
 	case journal.RunBlocked:
 		return m.runBlocked(e)
+	case journal.RunUndoing:
+		return m.runUndoing(e)
 	case journal.RunHeld:
 		return m.runHeld(e)
 	case journal.RunReleased:
@@ -177,6 +179,9 @@ func (m *Machine) runStarted(e *journal.Entry) error {
 func (m *Machine) nodeStarted(e *journal.Entry, at spot, t *Task) error {
 	if e.Attempt > 1 {
 		return m.nextAttempt(e, t)
+	}
+	if m.IsUndoing() {
+		return m.undoStarted(e, at)
 	}
 	if len(m.passed) > 0 {
 		m.pass(e)
@@ -358,6 +363,10 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 	}
 	t.Error = body
 	m.stopReceiving(t)
+	if t.undo != nil && e.Kind == journal.NodeFailed {
+		m.undone(t, &body)
+		return nil
+	}
 	if e.Kind == journal.NodeRetrying {
 		m.set(t, Backoff)
 		t.RetryAt = t.Error.RetryAt
@@ -365,6 +374,7 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 	}
 	m.noteWork()
 	m.reach(t)
+	m.done(t, e.Seq, t.Ref, false)
 	m.set(t, Broken)
 	t.failed, t.Result = true, 0
 	if e.HasValue() {
@@ -397,6 +407,11 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	retry := body.Reason == ReasonRetry
 	if m.status != Blocked && (retry != m.over() || retry && m.status != Failed && m.status != Expired) {
 		return m.corrupt(e, "for the reason %q, of a run that is %s", body.Reason, m.status)
+	}
+	if retry && m.status != Blocked {
+		if err := m.noLongerUndoing(e, false); err != nil {
+			return err
+		}
 	}
 	m.takenOver(e, &body)
 	if m.status == Paused || retry {
@@ -434,6 +449,7 @@ func (m *Machine) takeUpAgain(t *Task) {
 		return
 	}
 	t.failed = false
+	m.takeBack(t)
 	switch {
 	case t.items != nil:
 		m.goOn(t)

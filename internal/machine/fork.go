@@ -223,6 +223,9 @@ func (m *Machine) meant(t *Task, of string) bool { return of == "" || of == m.Ta
 
 // forked folds the entries that begin a fork: the first lets the run go on, those with a value edit one.
 func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
+	if err := m.noLongerUndoing(e, true); err != nil {
+		return err
+	}
 	if m.letGo(); !e.HasValue() {
 		m.setBreaks(body.Breaks)
 		m.passed = nil
@@ -267,6 +270,7 @@ func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
 // forget drops the calls of a task from the given one on; it begins again from the top and makes them anew.
 func (m *Machine) forget(t *Task, from int) {
 	m.giveBack(t.Ops[from:])
+	m.forgetSteps(t, t.Ops[from:])
 	clear(t.Ops[from:])
 	t.Ops = t.Ops[:from]
 	if t.LastWait != "" && !t.waits(t.LastWait) {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/fermata-go/fermata/journal"
@@ -26,6 +27,7 @@ type Holding struct {
 	Body    journal.HeldBody // why
 	At      int64            // since when, in microseconds; 0 where it is not held
 	Blocked string           // why the run is blocked; "" where it is not
+	Undoing string           // of a run that undoes: UndoText; "" for others
 }
 
 // Note takes in the next entry of the run.
@@ -37,6 +39,17 @@ func (h *Holding) Note(e *journal.Entry) error {
 		}
 	case journal.RunReleased, journal.RunFinished:
 		h.Body, h.At = journal.HeldBody{}, 0
+		if e.Kind == journal.RunFinished {
+			h.Undoing = ""
+		}
+	case journal.RunUndoing:
+		var body journal.FinishedBody
+		if err := json.Unmarshal(e.Body, &body); err != nil {
+			return err
+		}
+		if h.Body, h.At, h.Blocked = (journal.HeldBody{}), 0, ""; h.Undoing == "" {
+			h.Undoing = UndoText(&body)
+		}
 	case journal.RunBlocked:
 		var body journal.BlockedBody
 		if err := json.Unmarshal(e.Body, &body); err != nil {
@@ -64,9 +77,9 @@ func (h *Holding) Note(e *journal.Entry) error {
 // Text returns why the run is held, or else blocked; "" for neither.
 func (h *Holding) Text() string {
 	if h.At == 0 {
-		return h.Blocked
+		return cmp.Or(h.Blocked, h.Undoing)
 	}
-	return HeldText(&h.Body, h.Blocked)
+	return HeldText(&h.Body, cmp.Or(h.Blocked, h.Undoing))
 }
 
 // HeldText returns why a run is held, and why it is blocked beside that; "" for not.

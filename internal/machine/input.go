@@ -304,7 +304,7 @@ func (m *Machine) resume(at int64, reason string) error {
 
 // Complete ends the run with its last path's value, or the plan's result. A run that was held meanwhile does not end.
 func (m *Machine) Complete(at int64, v Value) error {
-	if m.isHeld() {
+	if m.isHeld() || m.IsUndoing() {
 		return nil
 	}
 	if err := m.withdraw(at); err != nil {
@@ -334,14 +334,19 @@ var (
 	bodyAnswered      = encode(answered)
 )
 
-// End ends the run without success (law F4).
+// End ends the run without success (law F4). Where it has something to undo, the end follows that (law F10).
 func (m *Machine) End(at int64, body journal.FinishedBody) error {
+	if m.IsUndoing() { // it ends for another reason already
+		return nil
+	}
 	if err := m.withdraw(at); err != nil {
 		return err
 	}
-	e := m.entry(journal.RunFinished, at)
 	body = m.spent(body)
-	return m.applyBody(e, place0, nil, &body)
+	if undoes, err := m.undoFirst(at, &body); undoes || err != nil {
+		return err
+	}
+	return m.applyBody(m.entry(journal.RunFinished, at), place0, nil, &body)
 }
 
 // withdraw withdraws every open question.

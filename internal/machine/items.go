@@ -97,10 +97,10 @@ func (m *Machine) startItems(at int64) error {
 		from := len(m.tokens)
 		m.takeUp(t)
 		err := m.startTokens(at, from)
-		if err == nil && !m.over() && !m.isHeld() {
+		if err == nil && !m.isEnding() && !m.isHeld() {
 			err = m.startFlows(at)
 		}
-		if err != nil || m.over() || m.isHeld() {
+		if err != nil || m.isEnding() || m.isHeld() {
 			return err
 		}
 	}

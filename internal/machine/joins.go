@@ -179,6 +179,9 @@ func (j *Join) Base() uint64 { return j.Steps[len(j.Steps)-1].Base }
 // Changed, the branches could not be merged; the task exists then, for Fail. Joined returns nil if the scope of the
 // join has ended meanwhile.
 func (m *Machine) Joined(at int64, j *Join, v Value) (*Task, error) {
+	if m.IsUndoing() {
+		return nil, nil
+	}
 	e := m.entry(journal.NodeStarted, at)
 	where, t := spot{j.at, nil}, (*Task)(nil)
 	e.Base = j.Base()

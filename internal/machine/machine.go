@@ -91,6 +91,7 @@ type Task struct {
 	taskPlace
 	mapItems
 	taskLists
+	undo *undo // of a task that undoes: what it undoes; nil for others
 }
 
 // taskNumber says how many tasks had started when it did, itself included (law F4).
@@ -183,6 +184,7 @@ type Machine struct {
 	mail mailbox // the messages that it got from outside
 	holding
 	breakpoints
+	undoing
 	agenda
 	output
 
@@ -421,6 +423,9 @@ func (m *Machine) Fits() string {
 			return fmt.Sprintf("task %s is inside, and whether it runs its subgraph once or for each item of a list has changed", m.TaskID(t))
 		}
 	}
+	if undo := m.fitsUndo(); undo != "" {
+		return undo
+	}
 	if stray := m.stray(); stray != "" {
 		return fmt.Sprintf("a gate has chosen node %q, which the plan does not have", stray)
 	}
@@ -438,13 +443,16 @@ func (m *Machine) Pinned() (fingerprint, definition string) {
 // Error returns why the run is held or blocked, or has ended without success; "" otherwise.
 func (m *Machine) Error() string {
 	blocked := ""
+	if m.IsUndoing() && !m.over() {
+		blocked = UndoText(&m.end)
+	}
 	if m.status == Blocked {
 		blocked = m.blocked.Error
 	}
 	if m.isHeld() {
 		return HeldText(&m.heldFor, blocked)
 	}
-	return cmp.Or(blocked, m.finished.Error)
+	return cmp.Or(blocked, EndText(&m.finished))
 }
 
 // Latest returns the time of the latest entry, in microseconds. No later entry has an earlier one (law J12).

@@ -94,6 +94,7 @@ func (m *Machine) relocate(nodes map[string]string) {
 			m.tokens[i].at = m.moved(moves, m.tokens[i].at)
 		}
 	}
+	m.moveUndos(moves)
 	m.eachFlow(func(s *scope) bool {
 		if s.space == &m.space {
 			m.relocateFlow(s.flow, func(at int) int { return m.moved(moves, at) })
@@ -143,6 +144,10 @@ func (m *Machine) FitsAfter(nodes map[string]string) string {
 	if fits := m.inItems(moves); fits != "" {
 		return fits
 	}
+	pile := m.pile
+	m.pile = slices.Clone(pile)
+	defer func() { m.pile = pile }()
+	m.moveUndos(moves)
 	tokens, tasks := make([]int, len(m.tokens)), make([]int, len(m.tasks))
 	for i := range m.tokens {
 		tokens[i], m.tokens[i].at = m.tokens[i].at, m.moved(moves, m.tokens[i].at)

@@ -27,7 +27,7 @@ func (m *Machine) nextWork(at int64, toEnd bool) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete := m.status == Running && (m.stopped || idle && m.ended()) && !m.isHeld()
+	complete := m.status == Running && !m.IsUndoing() && (m.stopped || idle && m.ended()) && !m.isHeld()
 	if complete && toEnd && m.endsPlainly() {
 		if err := m.Complete(at, Value{}); err != nil {
 			return nil, err
@@ -63,6 +63,16 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 	if m.over() {
 		return true, nil
 	}
+	if !m.IsUndoing() {
+		if idle, err = m.advance(at); err != nil || !m.IsUndoing() {
+			return idle, err
+		}
+	}
+	return m.undoNext(at)
+}
+
+// advance is next for a run that has not come to its end.
+func (m *Machine) advance(at int64) (idle bool, err error) {
 	if m.IsLate(at) { // before all else: an answer of this moment comes too late
 		return true, m.Expire(at)
 	}
@@ -83,13 +93,13 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 	}
 	if m.broken > 0 {
 		m.endWork()
-		if err := m.fail(at); err != nil || m.over() {
+		if err := m.fail(at); err != nil || m.isEnding() {
 			return true, err
 		}
 	}
 	if !m.stopped {
 		if m.Spent() == nil {
-			if err := m.startFlows(at); err != nil || m.over() {
+			if err := m.startFlows(at); err != nil || m.isEnding() {
 				return true, err
 			}
 			if m.isHeld() {
@@ -105,13 +115,13 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 			}
 			return true, m.endSpent(at)
 		}
-		if err := m.startTokens(at, 0); err != nil || m.over() {
+		if err := m.startTokens(at, 0); err != nil || m.isEnding() {
 			return true, err
 		}
 		if m.isHeld() {
 			return m.stay(at)
 		}
-		if err := m.startItems(at); err != nil || m.over() {
+		if err := m.startItems(at); err != nil || m.isEnding() {
 			return true, err
 		}
 		if m.isHeld() {
@@ -125,6 +135,9 @@ func (m *Machine) next(at int64) (idle bool, err error) {
 }
 
 func (m *Machine) over() bool { return m.status != Running && m.status != Paused }
+
+// isEnding reports whether nothing of the run's own begins any more.
+func (m *Machine) isEnding() bool { return m.IsUndoing() || m.over() }
 
 // because returns why a paused run can go on, "" if it cannot.
 func (m *Machine) because(at int64) string {
@@ -195,7 +208,7 @@ func (m *Machine) startAttempts(at int64) error {
 	for i := 0; i < len(m.tasks) && m.backoff > 0; i++ {
 		t := m.tasks[i]
 		switch {
-		case t.State != Backoff || t.RetryAt > at || m.Spent() != nil || t.busy || m.broken > 0 && m.doomed(t.scope):
+		case t.State != Backoff || t.RetryAt > at || m.Spent() != nil && t.undo == nil || t.busy || m.broken > 0 && m.doomed(t.scope):
 		case t.Joined():
 			m.list(t)
 		default:
@@ -329,6 +342,9 @@ func (m *Machine) stuck() string {
 // Underway reports whether something can go on at once. For a run without an owner, it means that its owner was
 // lost.
 func (m *Machine) Underway() bool {
+	if m.IsUndoing() {
+		return !m.begun || len(m.tasks) == 0 || m.tasks[0].State == Ready
+	}
 	if len(m.tasks) == 0 || m.broken > 0 || m.nextItem() != nil {
 		return true
 	}

@@ -58,6 +58,9 @@ func (m *Machine) opEntry(e *journal.Entry, t *Task) error {
 		op.Done, op.Begun, op.Value, op.Failure, op.Attempt = true, false, e.Value, step.Error, e.Attempt
 		op.Usage, op.Terminal, op.After, op.Marks, op.Shape = step.Usage, step.Terminal, step.RetryAfter, step.Marks, step.Shape
 		m.use(t, step.Usage)
+		if step.Undo != "" && step.Error == "" {
+			m.stepDone(e, t, step.Undo)
+		}
 	case journal.TextStart: // it may be cut off, and begun again
 	case journal.StructuredData:
 		body, err := bodyOf[journal.DataBody](m, e)

@@ -16,13 +16,13 @@ import (
 
 // A snapshot is
 //
-//	format   1 byte: 4
+//	format   1 byte: 5
 //	layout   16 bytes: which plan, and how its nodes and values are numbered
 //	state    see state
 //	check    4 bytes, little endian: CRC-32C of all before
 //
 // It holds the fold alone, so it is as large as what is open in the run, and not as long as its journal.
-const snapshotFormat = 4
+const snapshotFormat = 5
 
 // layoutSize is how long a layout is.
 const layoutSize = 16
@@ -121,6 +121,7 @@ func (c *coder) state() {
 	c.people()
 	c.mail()
 	c.used()
+	c.undoing()
 	c.outline()
 	c.forks()
 	for i := range m.tasks {
@@ -180,6 +181,23 @@ func (c *coder) people() {
 		c.text(&s.By)
 		list(c, &s.notBy, c.text)
 	})
+}
+
+// undoing is what the run has to undo. The tasks that undo are in no scope of the plan's.
+func (c *coder) undoing() {
+	m := c.m
+	list(c, &m.pile, c.undo)
+	record(c, &m.end)
+	c.flags(&m.begun)
+}
+
+func (c *coder) undo(u *undo) {
+	number(c, &u.seq)
+	c.node(&u.at, 0)
+	c.text(&u.of)
+	c.node(&u.from, 0)
+	number(c, &u.ref)
+	c.bytes(&u.value)
 }
 
 func (c *coder) mail() {
@@ -265,6 +283,9 @@ func (c *coder) gather() {
 		}
 	}
 	add(&c.m.root)
+	if c.m.begun {
+		add(c.m.undoScope())
+	}
 	for i := 0; i < len(c.scopes); i++ { //nolint:intrange // it grows
 		for _, t := range inside[c.scopes[i]] {
 			add(t.inside)
@@ -285,6 +306,10 @@ func (c *coder) enclosed(at **scope, in []int) {
 	m := c.m
 	if !c.reading && *at == &m.root || c.reading && len(c.scopes) == 0 {
 		*at = &m.root
+		return
+	}
+	if !c.reading && *at == &m.undoing.place || c.reading && m.begun && len(c.scopes) == 1 {
+		*at = m.undoScope()
 		return
 	}
 	if c.reading {

@@ -37,6 +37,13 @@ func (c *coder) task(i int) {
 	list(c, &t.items, c.item)
 	number(c, &t.of)
 	number(c, &t.begun)
+	undoes := t.undo != nil
+	if c.flags(&undoes); undoes {
+		if c.reading {
+			t.undo = &undo{}
+		}
+		c.undo(t.undo)
+	}
 	c.within("state", int(t.State), 0, int(Broken)+1)
 	c.within("item", t.begun, 0, len(t.items)+1)
 	c.within("item", len(t.items), 0, t.of+1)

@@ -205,6 +205,10 @@ func (m *Machine) insideOf(t *Task) *scope {
 }
 
 func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
+	if t.undo != nil {
+		m.undone(t, nil)
+		return nil
+	}
 	if t.scope.flow != nil {
 		m.flowFinished(e, t)
 		return nil
@@ -212,6 +216,9 @@ func (m *Machine) nodeFinished(e *journal.Entry, t *Task) error {
 	ref, own := t.Ref, t.Own
 	if e.HasValue() {
 		ref, own = e.Seq, true
+	}
+	if m.done(t, e.Seq, ref, true) {
+		own = false // the undo is given it
 	}
 	if t.Node < len(m.flat) && m.flat[t.Node].Gate() {
 		m.set(t, Choosing)

@@ -69,6 +69,12 @@ type ChangeHost interface {
 	Changed(pass uint64, name string) (bool, error)
 }
 
+// UndoHost is a [Host] of a plan that can undo.
+type UndoHost interface {
+	// CanUndo returns why a step of the node cannot be undone by a node of the plan; nil if it can (law F10).
+	CanUndo(name string) error
+}
+
 // Syncer is a [Host] that delays storing the outcomes of pure nodes.
 type Syncer interface {
 	// Sync stores all that the run has come to so far, as durably as the run asked for.

@@ -57,6 +57,8 @@ type Op struct {
 	Message   uint64 // of a call that has taken a message: seq of its entry; 0 for none
 	MessageID string // the message's id
 
+	Undo string // of a step: the node that undoes it, "" for none; given to Record
+
 	Usage *model.Usage // what a call of a model took, given to Record and found by Begin; nil where that is not known
 
 	Call *ToolUse // of a tool: what is called, given to Intend and Record

@@ -17,6 +17,10 @@ type Info struct {
 	// TasksLeft is how many tasks the run's limit of tasks let start when this one began, itself included: 1 is the last
 	// one. 0 is no limit. It stays the same on a replay (law F4).
 	TasksLeft int
+
+	// Undoes is what the function undoes: a task, "book_hotel#1", or a task and its step, "trip#1/step:hotel#1". It is "" for a
+	// function that undoes nothing (law F10).
+	Undoes string
 }
 
 // Task is the task's id: the node's path and the visit, "review#2".

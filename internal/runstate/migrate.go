@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/nearest"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -21,7 +22,7 @@ func (s *State) CheckMigration(m plan.Migration) error {
 	if len(m.Nodes)+len(m.Values) == 0 {
 		return nil
 	}
-	_, was, err := s.Definition(context.Background(), OutlineID(s.Machine.Started().Fingerprint))
+	_, was, err := s.Definition(context.Background(), storage.OutlineID(s.Machine.Started().Fingerprint))
 	if err != nil {
 		was = nil // the old names are unknown
 	}
@@ -90,7 +91,7 @@ func (s *State) declared(why journal.ResumedBody) journal.ResumedBody {
 		s.Plan.Definition().Renamed == nil || runtype.Status(s.Machine.Status()).Ended() && !retry {
 		return why
 	}
-	_, was, err := s.Definition(context.Background(), OutlineID(started.Fingerprint))
+	_, was, err := s.Definition(context.Background(), storage.OutlineID(started.Fingerprint))
 	if err != nil {
 		return why
 	}
@@ -167,7 +168,7 @@ func (s *State) formerNames() func(scope, name string) bool {
 	var names map[string]bool
 	return func(scope, name string) bool {
 		if names == nil {
-			_, was, err := s.Definition(context.Background(), OutlineID(s.Machine.Started().Fingerprint))
+			_, was, err := s.Definition(context.Background(), storage.OutlineID(s.Machine.Started().Fingerprint))
 			if err == nil {
 				names, err = plan.ValuesOf(was)
 			}

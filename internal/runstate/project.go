@@ -90,8 +90,10 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 		b.Timers = append(b.Timers, s.Deadline()...)
 	case journal.RunBlocked:
 		if body, _ := s.Machine.Blocked(); body.RetryAt != 0 {
-			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: BlockTimer, Due: body.RetryAt})
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: storage.BlockTimer, Due: body.RetryAt})
 		}
+	case journal.RunUndoing:
+		b.Timers = append(b.Timers, storage.BeforeUndo(&s.Row)...)
 	case journal.RunPaused:
 		for _, t := range s.Machine.Tasks() { // of a run that is held: it has nothing to do when they are due
 			if t.State == machine.Backoff {
@@ -100,7 +102,7 @@ func (s *State) projectEntry(b *journal.Batch, e *journal.Entry) {
 		}
 	case journal.RunResumed:
 		if runtype.Status(s.Row.Status) == runtype.Blocked {
-			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: BlockTimer, Done: true})
+			b.Timers = append(b.Timers, journal.Timer{Run: s.ID, ID: storage.BlockTimer, Done: true})
 		}
 		if moves := MovesOf(e); len(moves.Nodes) > 0 {
 			s.projectMoves(b, moves)

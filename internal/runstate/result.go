@@ -238,6 +238,9 @@ func RunError(run string, body journal.FinishedBody, cause error) error {
 	if err.Err == nil {
 		err.Err = &fault.Recorded{Text: FinishedText(body), Marks: marks}
 	}
+	if len(body.Left) > 0 {
+		err.Err = &runtype.NotUndoneError{Left: body.Left, Err: err.Err}
+	}
 	return err
 }
 
@@ -271,6 +274,3 @@ func marksOf(code string, m *journal.Marks) *fault.Marks {
 func Recorded(body *journal.FailedBody) error {
 	return &fault.Recorded{Text: body.Error, Marks: marksOf(body.Code, body.Marks)}
 }
-
-// BlockTimer is the id of the timer after which a blocked run is tried again.
-const BlockTimer = "blocked"

@@ -115,7 +115,7 @@ func (s *State) KeepOutline(ctx context.Context) error {
 	if s.Unstored || s.Outlines.has(fingerprint) {
 		return nil
 	}
-	if err := s.SaveText(ctx, OutlineID(fingerprint), OutlineKind, s.Plan.Outline()); err != nil {
+	if err := s.SaveText(ctx, storage.OutlineID(fingerprint), OutlineKind, s.Plan.Outline()); err != nil {
 		return err
 	}
 	s.Outlines.add(fingerprint)
@@ -158,19 +158,13 @@ func (s *State) Read(ctx context.Context, after uint64) ([]journal.Entry, error)
 // PlanChanged returns the error of a run whose plan is another one than it was started on. It lists the changes.
 func (s *State) PlanChanged(reason string) error {
 	diff, hint := "the outline of the plan it was started on is not in the store", ""
-	if _, was, err := s.Definition(context.Background(), OutlineID(s.Machine.Started().Fingerprint)); err == nil {
+	if _, was, err := s.Definition(context.Background(), storage.OutlineID(s.Machine.Started().Fingerprint)); err == nil {
 		if changes, err := plan.Diff(was, s.Plan.Outline()); err == nil {
 			diff, hint = changes.String(), renamed(changes)
 		}
 	}
 	return &runtype.Error{Code: runtype.CodePlanChanged, Run: s.ID, Err: &runtype.PlanChangedError{Reason: reason, Diff: diff, Hint: hint}}
 }
-
-// OutlinePrefix begins the id of every journal that holds an outline.
-const OutlinePrefix = "plan_"
-
-// OutlineID returns the id of the journal that holds a plan's outline.
-func OutlineID(fingerprint string) string { return OutlinePrefix + fingerprint }
 
 // OutlineKind is the kind of those texts.
 const OutlineKind = "outline"

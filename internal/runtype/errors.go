@@ -148,6 +148,20 @@ func (e *LimitError) Is(target error) bool {
 	return target == ErrLimit || target == ErrExpired && e.Limit == machine.LimitUntil
 }
 
+// NotUndoneError reports effects that are left of a run which ended without success, because their undo failed (law F10). Err is
+// why the run ended; errors.Is and errors.As look into it.
+type NotUndoneError struct {
+	Left []journal.NotUndone // what is left: the task or step, the task of its undo, and why that failed
+	Err  error               // why the run ended
+}
+
+func (e *NotUndoneError) Error() string {
+	return fmt.Sprintf("%v; %s", e.Err, machine.LeftText(e.Left))
+}
+
+// Unwrap returns why the run ended.
+func (e *NotUndoneError) Unwrap() error { return e.Err }
+
 // StuckError lists the nodes of a dataflow that cannot run, and their missing inputs (laws D9 and F5).
 type StuckError struct {
 	Nodes []journal.StuckNode // the nodes that cannot run

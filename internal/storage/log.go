@@ -38,7 +38,7 @@ func LogStored(log *slog.Logger, run, plan string, entries []journal.Entry) {
 			if logs(slog.LevelInfo) {
 				logRun(log, run, plan, e)
 			}
-		case journal.RunFinished, journal.RunBlocked:
+		case journal.RunFinished, journal.RunBlocked, journal.RunUndoing:
 			logRun(log, run, plan, e)
 		case journal.NodeFailed, journal.NodeRetrying:
 			if logs(slog.LevelInfo) {
@@ -70,6 +70,10 @@ func logRun(log *slog.Logger, run, plan string, e *journal.Entry) {
 		body := BodyOf[journal.BlockedBody](e)
 		level, text = slog.LevelWarn, "run blocked"
 		attrs = append(attrs, slog.String("code", body.Code), slog.String("error", body.Error))
+	case journal.RunUndoing:
+		body := BodyOf[journal.FinishedBody](e)
+		text = "run undoes what it has done"
+		attrs = append(attrs, slog.String("because", body.Status))
 	case journal.RunFinished:
 		body := BodyOf[journal.FinishedBody](e)
 		text = "run " + body.Status

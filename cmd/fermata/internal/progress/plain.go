@@ -102,6 +102,12 @@ func (v *plain) ofRun(ev *fermata.Event) (word, detail string) {
 	case journal.RunReleased:
 		body := bodyOf[journal.ReleasedBody](e)
 		return "released", whoAndWhy(body.By, body.Note)
+	case journal.RunUndoing:
+		body := bodyOf[journal.FinishedBody](e)
+		if body.Task != "" {
+			return "undoing", body.Status + " at " + body.Task
+		}
+		return "undoing", body.Status
 	case journal.RunFinished:
 		body := bodyOf[journal.FinishedBody](e)
 		if body.Task != "" {

@@ -266,6 +266,8 @@ func (t *Tree) applyRun(ev *fermata.Event, rested time.Duration) {
 		if body.Reason == "recovered" {
 			t.unattended(rested)
 		}
+	case journal.RunUndoing:
+		t.giveUp("")
 	case journal.RunFinished:
 		t.Status = fermata.Status(bodyOf[journal.FinishedBody](e).Status)
 		t.giveUp("")
