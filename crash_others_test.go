@@ -22,7 +22,7 @@ func interfere(
 	t *testing.T, losers int, each func(t *testing.T, d *driven, other *fermata.Runtime),
 	check func(t *testing.T, c crashCase, d *driven, want, got fermata.Result),
 ) {
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld()
@@ -251,7 +251,7 @@ func TestH2_PeopleActAtEveryAppend(t *testing.T) {
 // An answer through the runtime that drives, just after something was stored: the drive may be about to end, and must
 // not end without having seen it.
 func TestH2_AnswersWhileTheRuntimeDrives(t *testing.T) {
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		if c.answers == nil {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // Whatever the engine was doing when it died: another one takes the run on, and brings it to the same end.
 func TestJ4_CrashAtEveryAppend(t *testing.T) {
 	t.Parallel()
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld()
@@ -66,7 +66,7 @@ func crashOnDisk(t *testing.T, stride, racingStride int, each func(t *testing.T,
 	case lawtest.Racing:
 		stride = racingStride
 	}
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		if !c.onDisk && !exploring() {
 			continue
 		}

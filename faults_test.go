@@ -338,7 +338,7 @@ func settledState(r fermata.Result) []any {
 // error that says what it is; asked again, the run comes to the same end, and nothing is lost or doubled.
 func TestJ2_StoreFaults(t *testing.T) {
 	t.Parallel()
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			p := c.build(newWorld()).Plan()

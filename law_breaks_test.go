@@ -47,7 +47,7 @@ func everywhere(p *plan.Plan) (b fermata.Breaks) {
 // begins while it is held: in all graphs, also where its process dies at any append.
 func TestJ19_BreakpointsEverywhere(t *testing.T) {
 	t.Parallel()
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld()

@@ -50,7 +50,7 @@ func imports(t *testing.T, s journal.Store, file []byte, o fermata.ImportOptions
 // A run that is moved to another store behind any of its entries comes to the same end as one that stays, and what is
 // kept beside its journal is made anew. What was recorded does not happen again, and the journal is the same to the byte.
 func TestJ6_ARunThatIsMovedBehindAnyEntryComesToTheSameEnd(t *testing.T) {
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := finished(t, c)
@@ -105,7 +105,7 @@ func (o *original) moveAndFinish(t *testing.T, at int) {
 
 // What stores keep of a moved run is what they kept of it where it was.
 func TestJ6_ProjectionsOfAMovedRunAreMadeAnew(t *testing.T) {
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := finished(t, c)

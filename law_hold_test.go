@@ -94,7 +94,7 @@ func TestJ18_HoldAndReleaseAtEveryAppend(t *testing.T) {
 // The process that executes a run dies just behind a hold. Neither the hold nor what was at work is lost.
 func TestJ18_ACrashKeepsTheHold(t *testing.T) {
 	t.Parallel()
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld()

@@ -92,7 +92,7 @@ func mutated(r *rapid.T, list []journal.Entry) []journal.Entry {
 // question, and nobody has answered who may not.
 func TestJ6_WhatIsTakenInIsWhatARunCouldHaveWritten(t *testing.T) {
 	var all []*original
-	for _, c := range crashCases {
+	for _, c := range withUndos {
 		all = append(all, finished(t, c))
 	}
 	refused, taken, whole := 0, 0, 0

@@ -37,6 +37,7 @@ func (d *draft) check(r *document.Report) *checked {
 		}
 		c.checkStep(n)
 	}
+	c.checkUndos()
 	c.checkOutputs()
 	c.checkSteps()
 	c.checkRenamed()

@@ -53,6 +53,12 @@ func (c *checked) compile() plan.Definition {
 			n.of.compile(c, &pn, n, state)
 		}
 		edges := c.compileEdges(&pn, n)
+		if len(c.wiring.undoes[n]) > 0 {
+			pn.Undoes, pn.Unfinished, pn.Pure = plan.UndoTask, n.unfinished, false
+		}
+		if n.undo.Text != "" && c.wiring.byID[n.undo.Text] != nil {
+			edges = append(edges, plan.Edge{From: n.id.Text, To: n.undo.Text, Kind: plan.Undo})
+		}
 		if n.review != nil {
 			edges = n.review.gate(&pn, edges)
 		}

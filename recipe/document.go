@@ -128,6 +128,8 @@ type callPart struct {
 	each       *forEach      // nil: once
 	system     text          // in place of that of an agent of kind model
 	poolPart
+	undo       document.Word // the node that undoes it where the run ends without success; "" for none
+	unfinished bool          // of a node that undoes: also what began and has no outcome
 }
 
 // routePart is what a router says.
@@ -399,6 +401,7 @@ func (n *step) readAgent(o *document.Object) {
 	n.timeout, n.idle = o.Seconds(), o.SecondsOf("idle_seconds")
 	n.system.Word = o.Text("system_prompt_override")
 	n.readPool(o)
+	n.undo, n.unfinished = o.Text("undo"), o.Flag("unfinished")
 }
 
 // readBindings reads a mapping of names to paths; nil where it is not there.

@@ -40,9 +40,10 @@ func (d *draft) follow(g *wiring, when map[*edge]*expression.Expression) *flow {
 	f.before[g.entry], g.seen[g.entry] = f.initial, true
 	if d.parallel {
 		f.followBranches()
-		return f
+	} else {
+		f.spread()
 	}
-	f.spread()
+	f.followUndos()
 	return f
 }
 

@@ -32,6 +32,7 @@ var agentNode = &nodeType{
 	keys: []string{
 		"agent_ref", "inputs_map", "outputs_map", "for_each", "max_retries", "timeout_seconds", "idle_seconds", "system_prompt_override",
 		"pool", "pool_key",
+		"undo", "unfinished",
 	},
 	read:    (*step).readAgent,
 	check:   (*checked).checkAgentStep,

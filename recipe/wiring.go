@@ -15,6 +15,7 @@ type wiring struct {
 	out      map[*step][]link  // each way once
 	edges    map[*step][]*edge // those whose ends are there, in written order
 	seen     map[*step]bool    // what a run may reach, once that was followed
+	undoes   map[*step][]*step // by a node that undoes: those that it undoes
 	dangling bool              // a name was wrong somewhere: what follows from a missing link is not reported
 }
 
@@ -30,7 +31,7 @@ type link struct {
 
 // wire resolves all names of nodes and reports those that are not there.
 func (d *draft) wire(r *document.Report) *wiring {
-	g := &wiring{byID: make(map[string]*step), out: make(map[*step][]link), edges: make(map[*step][]*edge), seen: make(map[*step]bool)}
+	g := &wiring{byID: make(map[string]*step), out: make(map[*step][]link), edges: make(map[*step][]*edge), seen: make(map[*step]bool), undoes: make(map[*step][]*step)}
 	for _, n := range d.nodes {
 		id := n.id.Text
 		if id == "" {
@@ -82,7 +83,7 @@ func (g *wiring) likelyEntry(nodes []*step) (entry *step) {
 	}
 	for _, n := range nodes {
 		switch {
-		case led[n] || g.byID[n.id.Text] != n:
+		case led[n] || len(g.undoes[n]) > 0 || g.byID[n.id.Text] != n:
 		case entry != nil:
 			return nil
 		default:
@@ -111,6 +112,11 @@ func (g *wiring) targets(n *step, r *document.Report) {
 	if n.fallback.Text != "" {
 		if to := g.find(n.fallback, r, "the default route leads nowhere: "); to != nil {
 			g.link(n, link{to: to, success: true, route: &byDefault})
+		}
+	}
+	if n.undo.Text != "" {
+		if by := g.find(n.undo, r, "nothing undoes the node: "); by != nil {
+			g.undoes[by] = append(g.undoes[by], n)
 		}
 	}
 	if n.review != nil {

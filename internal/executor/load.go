@@ -19,6 +19,11 @@ func (x *Execution) Load(ctx context.Context, why journal.ResumedBody) error {
 			return err
 		}
 	}
+	if why.Reason == machine.ReasonRetry {
+		if err := x.notUndone(); err != nil {
+			return err
+		}
+	}
 	x.env.Leases.KeepAlive(ctx)
 	now, breaks := x.Now(), why.Breaks
 	why, err := x.FitsDeclared(ctx, why)
@@ -41,9 +46,6 @@ func (x *Execution) Load(ctx context.Context, why journal.ResumedBody) error {
 				Code: runtype.CodeConflict, Run: x.ID,
 				Err: runtype.Conflict(fmt.Sprintf("the run is %s; only a failed or blocked run can be retried", status)),
 			}
-		}
-		if err := x.notUndone(); err != nil {
-			return err
 		}
 		if err := x.deadlineAhead(why.Until, now); err != nil {
 			return err

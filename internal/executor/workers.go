@@ -213,10 +213,11 @@ func (c *workers) setTimer() {
 	c.due, c.timer = due, c.run.At(due, c.look)
 }
 
-// watch subscribes to writes of other processes, so that an answer is noticed while all are busy (law H3). The
+// watch subscribes to writes of other processes, so that an answer is noticed while all are busy (law H3), and so is a cancel
+// of a run that is undone then, because its tasks are waited for (law F10). The
 // execution's own next append may be hours away.
 func (c *workers) watch() {
-	if c.watching || len(c.run.Machine.Interrupts()) == 0 {
+	if c.watching || len(c.run.Machine.Interrupts()) == 0 && !c.run.Plan.Undoes() {
 		return
 	}
 	c.watching = true

@@ -127,7 +127,9 @@ func (p *projection) run(e *journal.Entry) error {
 	case journal.RunUndoing:
 		p.row.Status, p.until = string(runtype.Running), 0
 	case journal.RunFinished:
-		return read(e, func(b *journal.FinishedBody) { p.row.Status, p.row.Error, p.row.Dedup = b.Status, machine.EndText(b), "" })
+		return read(e, func(b *journal.FinishedBody) {
+			p.row.Status, p.row.Error, p.row.Dedup = b.Status, machine.EndText(b), ""
+		})
 	default:
 	}
 	return nil

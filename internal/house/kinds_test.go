@@ -25,7 +25,7 @@ var kindReaders = []struct {
 	{
 		files: "recipe/trace*.go",
 		leaves: []string{
-			"run.started", "run.paused", "run.blocked", "node.heartbeat", "step.started", "timer.set", "text.start", "text.delta", "text.end",
+			"run.started", "run.paused", "run.blocked", "run.undoing", "node.heartbeat", "step.started", "timer.set", "text.start", "text.delta", "text.end",
 			"diagnostic", "structured-data", "structured-data.invalidated", "message.sent", "label.set", "definition",
 		},
 		because: "a step is what a node has done; a message is shown in the step that has taken it",
@@ -41,20 +41,20 @@ var kindReaders = []struct {
 	{
 		files: "fermatatest/transcript.go",
 		leaves: []string{
-			"run.paused", "run.blocked", "run.held", "run.released", "run.resumed", "text.start", "text.delta", "structured-data.invalidated", "node.heartbeat", "timer.fired",
+			"run.paused", "run.blocked", "run.held", "run.released", "run.resumed", "run.undoing", "text.start", "text.delta", "structured-data.invalidated", "node.heartbeat", "timer.fired",
 			"node.suspended", "message.sent", "definition",
 		},
 		because: "what differs from one time to the next is left out; what comes of a call is shown where it ends",
 	},
 	{
 		files:   "clients/js/src/state.ts",
-		leaves:  []string{"route.taken", "step.started", "step.finished", "timer.set", "node.heartbeat", "label.set", "definition"},
+		leaves:  []string{"run.undoing", "route.taken", "step.started", "step.finished", "timer.set", "node.heartbeat", "label.set", "definition"},
 		because: "a user interface shows tasks, not what they call and where they lead",
 	},
 	{
 		files: "server/listener.go",
 		leaves: []string{
-			"run.started", "run.paused", "run.blocked", "run.held", "run.released", "run.finished", "node.started", "node.finished", "node.retrying", "node.failed", "node.skipped",
+			"run.started", "run.paused", "run.blocked", "run.held", "run.released", "run.undoing", "run.finished", "node.started", "node.finished", "node.retrying", "node.failed", "node.skipped",
 			"node.cached", "node.heartbeat", "route.taken", "step.started", "step.finished", "timer.set", "timer.fired", "text.start", "text.delta",
 			"text.end", "message", "status", "diagnostic", "structured-data", "structured-data.invalidated", "message.sent", "message.awaited",
 			"message.replied", "label.set", "definition",

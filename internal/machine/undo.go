@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -84,7 +85,7 @@ func (m *Machine) stepDone(e *journal.Entry, t *Task, by string) {
 		path = m.flat[t.Node].Path // without items: an undo belongs to the run
 	}
 	_, at := m.resolve(path[:strings.LastIndexByte(path, '/')+1] + by)
-	m.pile = append(m.pile, undo{seq: e.Seq, at: at, of: m.firstID(t) + "/" + e.Op, from: t.Node, value: e.Value})
+	m.pile = append(m.pile, undo{seq: e.Seq, at: at, of: nodehost.CallText(m.firstID(t) + "/" + e.Op), from: t.Node, value: e.Value})
 }
 
 // takeBack takes what a failed task left from the pile, because it is tried again.
@@ -133,12 +134,16 @@ func (m *Machine) runUndoing(e *journal.Entry) error {
 		return nil
 	}
 	m.letGo()
+	m.reached = nil // its own tasks
 	m.end, m.status, m.reason = body, Running, ""
 	return nil
 }
 
 // undoNext undoes what is on top of the pile. The run's own tasks that are at work end before.
 func (m *Machine) undoNext(at int64) (idle bool, err error) {
+	if err := m.stopBehind(at); err != nil {
+		return false, err
+	}
 	if m.isHeld() {
 		return m.stay(at)
 	}
@@ -158,7 +163,13 @@ func (m *Machine) undoNext(at int64) (idle bool, err error) {
 		if len(left) == 0 {
 			return true, m.finishUndone(at)
 		}
-		if err := m.beginUndo(at, &left[len(left)-1]); err != nil {
+		u := &left[len(left)-1]
+		if stops, err := m.stopsBefore(at, &m.space, u.at); err != nil {
+			return false, err
+		} else if stops {
+			return m.stay(at)
+		}
+		if err := m.beginUndo(at, u); err != nil {
 			return false, err
 		}
 	} else if err := m.startTasks(at); err != nil {
@@ -206,6 +217,7 @@ func (m *Machine) undoStarted(e *journal.Entry, at spot) error {
 	case !fits:
 		return m.corrupt(e, "it undoes %q of entry %d, and that is not what has to be undone next", body.Undo, e.Base)
 	}
+	m.pass(e)
 	if !m.begun {
 		for len(m.tasks) > 0 {
 			m.giveUp(m.tasks[0])
@@ -269,7 +281,7 @@ func (m *Machine) forgetSteps(t *Task, ops []Op) {
 	}
 	id := m.firstID(t)
 	m.pile = slices.DeleteFunc(m.pile, func(u undo) bool {
-		return slices.ContainsFunc(ops, func(op Op) bool { return u.of == id+"/"+op.ID })
+		return slices.ContainsFunc(ops, func(op Op) bool { return u.of == nodehost.CallText(id+"/"+op.ID) })
 	})
 }
 
