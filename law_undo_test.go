@@ -195,7 +195,8 @@ func TestF10_AnExpiredRunIsUndone(t *testing.T) {
 						t.Fatal(err)
 					}
 					clock.Advance(2 * time.Hour)
-					desk := newRuntime(t, fermata.Options{Store: store, Clock: clock})
+					unknown := func(context.Context, fermata.RunInfo) (*plan.Plan, error) { return nil, nil }
+					desk := newRuntime(t, fermata.Options{Store: store, Clock: clock, Plans: unknown})
 					eventually(t, "the run expires", func() bool {
 						return slices.ContainsFunc(lines(t, store, run.ID()), func(l string) bool { return strings.HasPrefix(l, "run.undoing expired") })
 					})
