@@ -70,6 +70,12 @@ func (d *dumper) write() {
 	if b, at := m.Blocked(); b.Code != "" {
 		d.line("blocked %s", facts(b.Code, "at", at, "task", b.Task, "tasks", len(b.Tasks), "takeovers", b.Takeovers, "retry", b.RetryAt, "error", b.Error))
 	}
+	if m.IsUndoing() || m.Undone() {
+		d.line("undoing %s", facts(or(m.end.Status, "no more"), "begun", m.begun, "error", m.end.Error, "undone", len(m.end.Undone), "left", len(m.end.Left)))
+	}
+	for i := range m.pile {
+		d.line("to be undone: %s", m.pile[i].dump(m))
+	}
 	if h, at := m.Held(); at != 0 {
 		d.line("held %s", facts("", "at", at, "by", h.By, "note", h.Note, "before", h.Before, "after", h.After))
 	}
@@ -212,6 +218,10 @@ func (m *Machine) auditFlow(s *scope) string {
 	return diff
 }
 
+func (u *undo) dump(m *Machine) string {
+	return facts(u.of, "by", m.pathOf(&m.space, u.at), "of", m.pathOf(&m.space, u.from), "seq", u.seq, "value", u.ref, "result", string(u.value))
+}
+
 // of is a number that only machines care for.
 func (d *dumper) of(seq uint64) uint64 {
 	if !d.all {
@@ -226,6 +236,9 @@ func (d *dumper) task(t *Task) {
 		"branch", d.branch(t.leaves), "waits for", t.WaitFor, "left at", t.LastWait, "again at", clock(t.RetryAt), "began as", t.Began, "has failed", t.failed, "was at work", t.atWork,
 		"error", t.Error.Error, "code", t.Error.Code, "retryAt", clock(t.Error.RetryAt), "stack", t.Error.Stack, "marks", marks(t.Error.Marks), "because", cause(t.Cause),
 		"not merged", d.arrivals(t.taken), "items", t.of, "own", d.all && t.Own, "begun by", d.of(t.ID), "nth", d.only(t.nth), "in a row", d.only(t.inARow)))
+	if t.undo != nil {
+		d.line("  undoes %s", t.undo.dump(m))
+	}
 	for _, s := range t.slots {
 		d.line("  given %d", s.ref)
 	}
@@ -329,9 +342,11 @@ func (d *dumper) visits() {
 // audit compares what the machine counts as it goes with what there is.
 func (m *Machine) audit() string {
 	want := make(map[string]int)
-	got := map[string]int{"broken": m.broken, "backoff": m.backoff, "waiting": m.waiting, "busy": m.busy, "maps": m.mapped, "root": m.root.live}
+	got := map[string]int{"broken": m.broken, "backoff": m.backoff, "waiting": m.waiting, "busy": m.busy, "maps": m.mapped, "root": m.root.live, "undo": m.undoing.place.live}
 	name := func(s *scope) string {
 		switch {
+		case s == &m.undoing.place:
+			return "undo"
 		case s.parent == nil:
 			return "root"
 		case s.item > 0:
@@ -497,7 +512,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"Machine.plan": "given", "Machine.most": "given", "Machine.mostInARow": "given", "Machine.pauses": "a mark", "space.pauses": "a mark", "Machine.unread": "given", "Machine.flat": "given",
 		"Machine.stops": "follows from breaks", "Machine.ghosts": "an index of names", "Machine.names": "shown by their paths", "Machine.scopes": "an index of names",
 		"Machine.free": "memory to be used again", "Machine.room": "memory", "Machine.closed": "for the projections of the next append",
-		"Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",
+		"Machine.place": "audited", "Machine.dropped": "for the projections of the next append", "Machine.ready": "an index of tasks", "Machine.spare": "memory to be used again", "Machine.waits": "while Next looks", "Machine.walk": "a mark",
 		"Machine.broken": "audited", "Machine.backoff": "audited", "Machine.waiting": "audited", "Machine.mapped": "audited", "Machine.busy": "handed out",
 		"Machine.hint": "of one entry", "Machine.beginning": "of one entry", "Machine.touched": "an index of scopes", "Machine.out": "for the next append", "Machine.start": "for the next start", "Machine.work": "what Next has said",
 		"Task.busy": "handed out, not folded", "Task.listed": "an index of tasks", "Task.begun": "shown by its items", "Task.active": "audited", "Task.over": "audited",
@@ -505,8 +520,8 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 		"item.slots": "found by Next", "space.base": "follows from prefix", "space.cut": "follows from prefix", "space.paths": "an index of names",
 	}
 	shown := map[string]string{
-		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail heldFor heldAt breaks passed reached used lost",
-		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat nth inARow scope slots unplaced leaves taken inside items of",
+		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail heldFor heldAt breaks passed reached pile end begun used lost",
+		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat nth inARow scope slots unplaced leaves taken inside items of undo",
 		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At Name Message Letter",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",

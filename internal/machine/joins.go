@@ -179,7 +179,12 @@ func (j *Join) Base() uint64 { return j.Steps[len(j.Steps)-1].Base }
 // Changed, the branches could not be merged; the task exists then, for Fail. Joined returns nil if the scope of the
 // join has ended meanwhile.
 func (m *Machine) Joined(at int64, j *Join, v Value) (*Task, error) {
-	if m.IsUndoing() {
+	if m.IsUndoing() { // no task of the run's own begins
+		left := Start{Do: Merge, Join: j}
+		if j.task != 0 {
+			left.Task = m.ByID(j.task)
+		}
+		m.LeaveOff([]Start{left})
 		return nil, nil
 	}
 	e := m.entry(journal.NodeStarted, at)

@@ -142,6 +142,12 @@ func (m *Machine) isEnding() bool { return m.IsUndoing() || m.over() }
 // because returns why a paused run can go on, "" if it cannot.
 func (m *Machine) because(at int64) string {
 	why := cmp.Or(m.reason, ReasonAnswer)
+	if m.IsUndoing() {
+		if !m.canUndo(at) {
+			return ""
+		}
+		return why
+	}
 	if m.stopped || m.ended() || m.nextItem() != nil || m.reason == ReasonRelease && m.backoff > 0 {
 		return why
 	}

@@ -43,11 +43,12 @@ type drawn struct {
 	fork   bool // branches
 	each   bool // joins may be Each: those that need one, and others
 	stop   bool // gates may stop the run
+	undo   bool // nodes may have an undo
 	limits bool
 }
 
 // everything is all that plans can be made of.
-var everything = drawn{depth: 2, fork: true, each: true, stop: true, limits: true}
+var everything = drawn{depth: 2, fork: true, each: true, stop: true, limits: true, undo: true}
 
 // drawPlan makes a plan of a few nodes that compiles.
 func drawPlan(t *rapid.T, of drawn) *plan.Plan {
@@ -160,6 +161,13 @@ func (of drawn) node(t *rapid.T, def *plan.Definition, i, n int) {
 		of.sub(t, &one)
 	}
 	def.Nodes = append(def.Nodes, one)
+	if of.undo && rapid.IntRange(0, 3).Draw(t, "undo") == 0 {
+		def.Nodes = append(def.Nodes, plan.Node{
+			Name: "u" + one.Name, Undoes: plan.UndoTask, Unfinished: rapid.Bool().Draw(t, "unfinished"),
+			Run: func(_ node.Context, in any) (any, error) { return in, nil },
+		})
+		edge(plan.Undo, "u"+one.Name)
+	}
 }
 
 func (of drawn) sub(t *rapid.T, n *plan.Node) {
@@ -379,7 +387,7 @@ func (s *simulation) fold() *Machine {
 func (s *simulation) step() bool {
 	s.now += int64(rapid.IntRange(0, 3).Draw(s.t, "seconds")) * 1e6
 	if s.m.over() {
-		if s.m.status != Failed && s.m.status != Expired || rapid.Bool().Draw(s.t, "give up") {
+		if s.m.status != Failed && s.m.status != Expired || s.m.Undone() || rapid.Bool().Draw(s.t, "give up") {
 			return false
 		}
 		s.say("retry")
@@ -437,14 +445,35 @@ func (s *simulation) say(format string, args ...any) {
 
 // end ends the run from outside.
 func (s *simulation) end() {
-	s.queue = nil
 	if rapid.Bool().Draw(s.t, "cancel") {
 		s.say("cancel")
-		s.take(s.m.End(s.now, journal.FinishedBody{Status: Cancelled}), true)
+		s.endWith(journal.FinishedBody{Status: Cancelled})
 		return
 	}
 	s.say("time limit")
-	s.take(s.m.End(s.now, journal.FinishedBody{Status: Failed, Limit: "time", Error: "time"}), true)
+	s.endWith(journal.FinishedBody{Status: Failed, Limit: "time", Error: "time"})
+}
+
+// endWith ends the run, and with it what is at work. Where the run undoes what it has done, that may come to its outcome before.
+func (s *simulation) endWith(body journal.FinishedBody) {
+	undid := s.m.IsUndoing()
+	err := s.m.End(s.now, body)
+	switch {
+	case undid:
+	case !s.m.IsUndoing():
+		s.queue = nil
+	case rapid.Bool().Draw(s.t, "at work to the end"):
+	default:
+		for _, h := range s.queue {
+			if h.join != nil {
+				s.m.LeaveOff([]Start{{Do: Merge, Join: h.join}})
+			} else if t := s.m.ByID(h.task); t != nil {
+				s.m.Abandon(t)
+			}
+		}
+		s.queue = nil
+	}
+	s.take(err, true)
 }
 
 // person answers, claims or releases a question.
@@ -466,12 +495,14 @@ func (s *simulation) person() {
 
 // complete ends a run whose paths have ended; what they ended with may not go together.
 func (s *simulation) complete(fails bool) {
-	s.queue = nil
 	end := s.m.Ending(nil)
+	if !fails {
+		s.queue = nil
+	}
 	switch {
 	case fails:
 		s.say("the end fails")
-		s.take(s.m.End(s.now, journal.FinishedBody{Status: Failed, Error: "the end"}), true)
+		s.endWith(journal.FinishedBody{Status: Failed, Error: "the end"})
 	case len(end.Steps) > 0:
 		s.say("complete with %s", shownJoin(end))
 		s.take(s.m.Complete(s.now, Value{Changed: true, Data: []byte("2")}), true)
@@ -580,6 +611,10 @@ func (s *simulation) merge(h handed, conflict bool) {
 	t, err := s.m.Joined(s.now, h.join, Value{})
 	if err != nil {
 		s.failf("joined: %v", err)
+	}
+	if t == nil { // the run undoes what it has done
+		s.take(nil, true)
+		return
 	}
 	s.fail(t)
 }

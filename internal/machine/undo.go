@@ -148,10 +148,11 @@ func (m *Machine) undoNext(at int64) (idle bool, err error) {
 		return m.stay(at)
 	}
 	if m.status == Paused {
-		if !m.canUndo(at) {
+		why := m.because(at)
+		if why == "" {
 			return true, nil
 		}
-		if err := m.resume(at, cmp.Or(m.reason, ReasonAnswer)); err != nil {
+		if err := m.resume(at, why); err != nil {
 			return false, err
 		}
 	}
