@@ -102,11 +102,11 @@ type LimitError = runtype.LimitError
 //	}
 type LateError = runtype.LateError
 
-// NotUndoneError reports effects that are left of a run which ended without success, because their undo failed (law F10). Err is
+// NotUndoneError reports effects that a run has left, because their undo failed (law F10). Err is
 // why the run ended; errors.Is and errors.As look into it.
 //
 //	type NotUndoneError struct {
-//	    Left []journal.NotUndone // what is left: the task or step, the task of its undo, and why that failed
+//	    Left []journal.NotUndone // what is left
 //	    Err  error               // why the run ended
 //	}
 type NotUndoneError = runtype.NotUndoneError

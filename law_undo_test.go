@@ -83,6 +83,27 @@ func endsUndone(t *testing.T, store journal.Store, rt *fermata.Runtime, w *world
 	return res
 }
 
+// A run that fails for good undoes its tasks with what they recorded, the last first.
+func TestF10_AFailedRunUndoesTheLastFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	rt, store := inMemory(t)
+	res, err := booked(w, noCar).Execute(t.Context(), rt, order{})
+	if err == nil || !strings.Contains(err.Error(), "task car#1: no car") {
+		t.Errorf("the error is %v", err)
+	}
+	endsUndone(t, store, rt, w, res.Run, fermata.Failed, nil)
+	all := lines(t, store, res.Run)
+	if diff := cmp.Diff([]string{
+		"run.undoing failed no car",
+		"node.started cancel_hotel#1", `step.finished cancel_hotel#1 step:cancel hotel#1 = "did cancel hotel"`, "node.finished cancel_hotel#1",
+		"node.started cancel_flight#1", `step.finished cancel_flight#1 step:cancel flight#1 = "did cancel flight"`, "node.finished cancel_flight#1",
+		"run.finished failed no car",
+	}, all[len(all)-8:]); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // lasts are nodes at which a run is while it is cancelled, or expires.
 func lasts(entered chan<- struct{}) map[string]graph.Func[order] {
 	return map[string]graph.Func[order]{

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-go/fermata/plan"
 )
 
-// Undo adds a node that undoes the tasks of another one where the run ends without success: it failed for good, was
-// cancelled, has expired or is stuck (law F10). For each finished task of that node, the function is called with the state
+// Undo adds a node that undoes the tasks of another one where the run ends without success (law F10). It failed for good,
+// was cancelled, has expired or is stuck. For each finished task of that node, the function is called with the state
 // that the task recorded. The last task is undone first, and the next one when its undo has ended.
 //
 // An undo is a task as any other: its steps are recorded, and it has a retry policy and a timeout where opts give them. One
@@ -28,12 +28,12 @@ func (b *Builder[S]) Undo(of, name string, f func(ctx node.Context, state S) err
 	}}, opts)
 }
 
-// Unfinished lets an [Builder.Undo] also undo tasks that began and recorded no outcome, because their effect may have
-// happened: they failed for good, or were at work or waited when the run ended. The function is then called with the state
+// Unfinished lets an [Builder.Undo] also undo tasks that began and recorded no outcome. Their effect may have happened:
+// they failed for good, or were at work or waited when the run ended. The function is then called with the state
 // that the task was given.
 func Unfinished() NodeOption { return func(n *plan.Node) { n.Unfinished = true } }
 
-// Compensation adds a node that undoes steps of another one: those that name it with [node.Compensate], see there. Its
+// Compensation adds a node that undoes steps of another one, which name it with [node.Compensate]. Its
 // function is called with the recorded result of the step. Else it is as [Builder.Undo] says.
 func Compensation[T, S any](b *Builder[S], of, name string, f func(ctx node.Context, result T) error, opts ...NodeOption) *Builder[S] {
 	if f == nil {

@@ -28,7 +28,7 @@ type stepOptions struct {
 // not repeated: Step returns [ErrOutcomeUnknown] (law J5). So it does where do itself returns that error.
 func AtMostOnce() StepOption { return func(o *stepOptions) { o.kind = nodehost.KindOnce } }
 
-// Compensate names the node that undoes the step where the run ends without success (law F10): it failed for good, was
+// Compensate names the node that undoes the step where the run ends without success (law F10). It failed for good, was
 // cancelled, has expired or is stuck. The plan declares it for the step's node, such as with graph.Compensation. That node's
 // function is given the recorded result of the step, and is kept as durably as any other.
 //
@@ -138,7 +138,7 @@ func (c Context) canUndo(name string) error {
 	return nil
 }
 
-// UndoneKey is the idempotency key of the task or step that the function undoes: what [IdempotencyKey] was there. It is ""
+// UndoneKey is what [IdempotencyKey] was in the task or step that the function undoes. It is ""
 // in a function that undoes nothing (law F10). A service that was given that key finds by it what has to be undone.
 func UndoneKey(ctx context.Context) string {
 	c, ok := FromContext(ctx)

@@ -13,6 +13,8 @@ import "github.com/fermata-go/fermata/internal/nodehost"
 //	    Began   string // the task's id before migrations gave its node another name
 //	    // TasksLeft is how many tasks the run's limit of tasks let start when this one began, itself included.
 //	    TasksLeft int
+//	    // Undoes is what the function undoes.
+//	    Undoes string
 //	}
 //
 //	// Task is the task's id.

@@ -10,7 +10,7 @@ import (
 // UndoOf says what a node that undoes is given.
 type UndoOf string
 
-// What the nodes at the end of Undo edges undo.
+// The things that nodes at the end of Undo edges undo.
 const (
 	UndoTask UndoOf = "task" // a task of the node: it is given the value that the node recorded
 	UndoStep UndoOf = "step" // a step of the node that names it: it is given the step's result, as JSON
@@ -19,7 +19,7 @@ const (
 // forward are the kinds of edges along which a run goes on.
 var forward = []EdgeKind{Plain, Choice, Failure, Deadline, Data}
 
-// Undoes reports whether runs of the plan may have something to undo: it has an Undo edge, at any depth (law F10).
+// Undoes reports whether the plan has an Undo edge, at any depth (law F10).
 func (p *Plan) Undoes() bool { return p.undoes }
 
 func (p *Plan) findUndoes() bool {

@@ -49,7 +49,7 @@ func (c *checked) checkUndos() {
 		case a.calls() != nil:
 			c.report.Add(at, "%s undoes a node, and calls a recipe; expected an agent that does it itself", id)
 		case n.outputs != nil:
-			c.report.Add(n.Member("outputs_map"), "%s undoes a node, and what it gives is put nowhere; leave outputs_map out", id)
+			c.report.Add(n.Member("outputs_map"), "%s undoes a node, and its output is put nowhere; leave outputs_map out", id)
 		}
 		if n == c.wiring.entry {
 			c.report.Add(at, "%s undoes a node, and the run starts there; expected a node that only undo leads to", id)

@@ -15,7 +15,7 @@ import (
 const nodeNames = `
 	Context FromContext NewContext Info TaskID CutTask NodeOf Failure
 	Func RouteFunc RouteManyFunc CatchFunc End Stop
-	Step StepOption AtMostOnce IdempotencyKey MustNotRepeat Now Sleep Sync Service Heartbeat LastHeartbeat Label Changed
+	Step StepOption AtMostOnce IdempotencyKey Compensate UndoneKey MustNotRepeat Now Sleep Sync Service Heartbeat LastHeartbeat Label Changed
 	Ask Asked AskOption Interrupt ID Prompt Options Role Assignee Override FourEyes NotBy RequireToken ShownAs
 	RequestSchema ResponseSchema Within OrDefault OrEscalate OrRoute
 	LLM Completion CallOption CallID System Streamed

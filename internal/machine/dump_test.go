@@ -521,7 +521,7 @@ func TestJ1_TheDumpShowsAllOfTheFold(t *testing.T) {
 	}
 	shown := map[string]string{
 		"Machine": "status head at latest started active value final stopped body finished blocked takeovers reason root space tokens tasks interrupts people mail heldFor heldAt breaks passed reached pile end begun used lost",
-		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat nth inARow scope slots unplaced leaves taken inside items of undo",
+		"Task":    "ID Node Visit Attempt State Ref Result Own Ops Began Cause Error RetryAt failed atWork WaitFor LastWait Beat nth inARow scope slots unplaced leaves taken inside undo items of",
 		"Op":      "ID Kind Done Begun Tries Value Attempt Place Apart Due Shape Usage Failure Terminal After Marks Interrupt Digest By At Name Message Letter",
 		"token":   "at ref own scope leaves via fromNode fromVisit cause",
 		"scope":   "parent item space ends flow",

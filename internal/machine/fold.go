@@ -363,8 +363,7 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 	}
 	t.Error = body
 	m.stopReceiving(t)
-	if t.undo != nil && e.Kind == journal.NodeFailed {
-		m.undone(t, &body)
+	if m.undoFailed(e, t, &body) {
 		return nil
 	}
 	if e.Kind == journal.NodeRetrying {
@@ -383,15 +382,6 @@ func (m *Machine) nodeFailed(e *journal.Entry, t *Task) error {
 	return nil
 }
 
-func (m *Machine) nodeSuspended(e *journal.Entry, t *Task) {
-	t.WaitFor, t.LastWait = e.Op, e.Op
-	if op := t.Op(e.Op); op != nil && op.Done {
-		m.awake(t)
-		return
-	}
-	m.set(t, Waiting)
-}
-
 func (m *Machine) runResumed(e *journal.Entry) error {
 	body, err := bodyOf[journal.ResumedBody](m, e)
 	if err != nil {
@@ -408,10 +398,8 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if m.status != Blocked && (retry != m.over() || retry && m.status != Failed && m.status != Expired) {
 		return m.corrupt(e, "for the reason %q, of a run that is %s", body.Reason, m.status)
 	}
-	if retry && m.status != Blocked {
-		if err := m.noLongerUndoing(e, false); err != nil {
-			return err
-		}
+	if err := m.noLongerUndoing(e, retry && m.status != Blocked, false); err != nil {
+		return err
 	}
 	m.takenOver(e, &body)
 	if m.status == Paused || retry {

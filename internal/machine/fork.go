@@ -223,7 +223,7 @@ func (m *Machine) meant(t *Task, of string) bool { return of == "" || of == m.Ta
 
 // forked folds the entries that begin a fork: the first lets the run go on, those with a value edit one.
 func (m *Machine) forked(e *journal.Entry, body journal.ResumedBody) error {
-	if err := m.noLongerUndoing(e, true); err != nil {
+	if err := m.noLongerUndoing(e, true, true); err != nil {
 		return err
 	}
 	if m.letGo(); !e.HasValue() {

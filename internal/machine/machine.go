@@ -91,7 +91,6 @@ type Task struct {
 	taskPlace
 	mapItems
 	taskLists
-	undo *undo // of a task that undoes: what it undoes; nil for others
 }
 
 // taskNumber says how many tasks had started when it did, itself included (law F4).
@@ -126,6 +125,7 @@ type taskPlace struct {
 	leaves   []leaf    // the branches that its token stands for
 	taken    []arrival // of a join whose branches are not merged yet
 	inside   *scope    // Inside, Leaving: of a subgraph that runs once
+	undo     *undo     // of a task that undoes: what it undoes; nil for others
 }
 
 // mapItems are the items of a map's task that is Inside or Leaving.

@@ -113,6 +113,15 @@ func (m *Machine) awake(t *Task) {
 	}
 }
 
+func (m *Machine) nodeSuspended(e *journal.Entry, t *Task) {
+	t.WaitFor, t.LastWait = e.Op, e.Op
+	if op := t.Op(e.Op); op != nil && op.Done {
+		m.awake(t)
+		return
+	}
+	m.set(t, Waiting)
+}
+
 func (m *Machine) interruptOpened(e *journal.Entry, t *Task) error {
 	q, err := bodyOf[journal.Interrupt](m, e)
 	if err != nil {

@@ -73,6 +73,7 @@ type session struct {
 //	j & all        a join: each or all
 //	a ! b, c       failure edges
 //	a ~ b          a deadline edge
+//	a << b         b undoes the tasks of a; with <<< also those without an outcome; with <' its steps
 //	in = inner     the node "in" is a subgraph: plan "inner"; "in = inner mapped" has a state of its own
 //	m = inner map 2 keep    a map: at most 2 items at once, 0 for any number; failures are kept
 //	a              a node, where no line above has named it
@@ -117,6 +118,7 @@ func (s *session) parsePlan(text, name string) *plan.Plan {
 		for _, to := range fields[2:] {
 			e := plan.Edge{From: fields[0], To: ending(to), Kind: map[string]plan.EdgeKind{
 				"->": plan.Plain, "?": plan.Choice, "??": plan.Choice, "!": plan.Failure, "~": plan.Deadline,
+				"<<": plan.Undo, "<<<": plan.Undo, "<'": plan.Undo,
 			}[kind]}
 			if e.To == to {
 				at(to)
@@ -124,6 +126,11 @@ func (s *session) parsePlan(text, name string) *plan.Plan {
 			def.Edges = append(def.Edges, e)
 		}
 		from = at(fields[0])
+		if undoes, is := map[string]plan.UndoOf{"<<": plan.UndoTask, "<<<": plan.UndoTask, "<'": plan.UndoStep}[kind]; is {
+			by := at(fields[2])
+			by.Undoes, by.Unfinished = undoes, kind == "<<<"
+			by.Run = func(_ node.Context, in any) (any, error) { return in, nil }
+		}
 		switch {
 		case kind == "?":
 			from.Route = func(node.Context, any) (string, error) { return "", nil }

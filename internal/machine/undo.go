@@ -39,7 +39,7 @@ func (m *Machine) IsUndoing() bool { return m.end.Status != "" }
 // Undone reports whether an undo has begun: then the run cannot go on where it was.
 func (m *Machine) Undone() bool { return m.begun }
 
-// Undoes returns what a task undoes: the task, or the task and its step; "" for a task that undoes nothing.
+// Undoes returns the task, or the task and its step, that a task undoes; "" for none.
 func (t *Task) Undoes() string {
 	if t.undo == nil {
 		return ""
@@ -47,7 +47,7 @@ func (t *Task) Undoes() string {
 	return t.undo.of
 }
 
-// Given returns what a task that undoes is given: the result of the step as JSON, or the value of the task of node from.
+// Given returns what an undo is given. It is the result of a step as JSON, or the value of a task of the node.
 func (m *Machine) Given(t *Task) (result []byte, of *plan.Flat) {
 	return t.undo.value, &m.flat[t.undo.from]
 }
@@ -243,6 +243,15 @@ func (m *Machine) undoScope() *scope {
 	return &m.undoing.place
 }
 
+// undoFailed notes that an undo has failed for good; false for other tasks, and where it is tried again.
+func (m *Machine) undoFailed(e *journal.Entry, t *Task, body *journal.FailedBody) bool {
+	fails := t.undo != nil && e.Kind == journal.NodeFailed
+	if fails {
+		m.undone(t, body)
+	}
+	return fails
+}
+
 // undone notes that a task which undoes has come to its end: its effect is undone, or its failure is kept.
 func (m *Machine) undone(t *Task, failure *journal.FailedBody) {
 	if failure == nil {
@@ -265,8 +274,11 @@ func (m *Machine) finishUndone(at int64) error {
 
 // noLongerUndoing lets a run go on that had ended with nothing undone, or a fork of it. A fork undoes what it does itself:
 // what was done before belongs to the run that it comes from.
-func (m *Machine) noLongerUndoing(e *journal.Entry, fork bool) error {
-	if m.begun {
+func (m *Machine) noLongerUndoing(e *journal.Entry, goesOn, fork bool) error {
+	switch {
+	case !goesOn:
+		return nil
+	case m.begun:
 		return m.corrupt(e, "the run goes on, and what it had done is undone")
 	}
 	if m.end = (journal.FinishedBody{}); fork {

@@ -148,7 +148,7 @@ func (e *LimitError) Is(target error) bool {
 	return target == ErrLimit || target == ErrExpired && e.Limit == machine.LimitUntil
 }
 
-// NotUndoneError reports effects that are left of a run which ended without success, because their undo failed (law F10). Err is
+// NotUndoneError reports effects that a run has left, because their undo failed (law F10). Err is
 // why the run ended; errors.Is and errors.As look into it.
 type NotUndoneError struct {
 	Left []journal.NotUndone // what is left: the task or step, the task of its undo, and why that failed
