@@ -13,7 +13,10 @@ func TestF10_AMergeIsLeft(t *testing.T) {
 	p, err := plan.New(plan.Definition{
 		Name: "test", Kind: "graph", State: stubCodec{}, Entry: []string{"a"},
 		Nodes: []plan.Node{
-			{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "join", Join: plan.All},
+			{Name: "a"},
+			{Name: "b"},
+			{Name: "c"},
+			{Name: "join", Join: plan.All},
 			{Name: "undo", Undoes: plan.UndoTask, Run: func(_ node.Context, in any) (any, error) { return in, nil }},
 		},
 		Edges: []plan.Edge{
