@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -49,6 +50,9 @@ func (by owners) notTaken(r *fermata.RunInfo) string {
 func (by owners) note(r *fermata.RunInfo) string {
 	if left := by.left(r); left > 0 {
 		return "owned by " + ownerName(r.Driver) + ", its lease ends in " + leaseText(left)
+	}
+	if strings.HasPrefix(r.Error, "undoing: ") && r.Wanted() { // law F10
+		return r.Error
 	}
 	if why := by.notTaken(r); why != "" {
 		return "not taken: " + why

@@ -351,16 +351,21 @@ fermata runs cancel --label customer=7 --status paused --dry-run`,
 		if err := h.Cancel(ctx, info.ID, reason, as); err != nil {
 			return &withAdvice{err, "to see its state: " + m.command("runs", "show", info.ID)}
 		}
-		if asJSON {
+		now, err := h.Info(ctx, info.ID)
+		undoes := err == nil && !now.Ended() // law F10
+		switch {
+		case asJSON:
 			m.writeLine(bulkLine{runLine: lineOf(&info, nil), Done: true})
-		} else {
+		case undoes:
+			m.out.Println("cancelled " + info.ID + ": it undoes what it has done, and ends then")
+		default:
 			m.out.Println("cancelled " + info.ID)
 		}
 		if len(running) > 0 {
 			m.err.Println(m.err.Styles().Wait.Apply("warning: ") + term.OneLine(strings.Join(running, ", ")) +
 				" had begun and not finished: its calls may have had their effect, which cancelling does not undo")
 		}
-		if !asJSON && !m.global.quiet && resumable(&info) {
+		if !asJSON && !undoes && !m.global.quiet && resumable(&info) {
 			m.hints(hintTo("continue it in a new run", "runs", "fork", idFor(m.err, info.ID, nil)))
 		}
 		return nil

@@ -338,7 +338,7 @@ func (m *Machine) eachRef(do func(ref uint64) bool) bool {
 		return true
 	}
 	for i := range m.pile {
-		if m.pile[i].ref != 0 && do(m.pile[i].ref) {
+		if m.pile[i].ref != 0 && m.pile[i].at >= 0 && do(m.pile[i].ref) {
 			return true
 		}
 	}

@@ -74,6 +74,9 @@ func (d *dumper) write() {
 		d.line("undoing %s", facts(or(m.end.Status, "no more"), "begun", m.begun, "error", m.end.Error, "undone", len(m.end.Undone), "left", len(m.end.Left)))
 	}
 	for i := range m.pile {
+		if m.pile[i].at < 0 && !d.all { // that of a node which the plan does not have
+			continue
+		}
 		d.line("to be undone: %s", m.pile[i].dump(m))
 	}
 	if h, at := m.Held(); at != 0 {
@@ -219,7 +222,11 @@ func (m *Machine) auditFlow(s *scope) string {
 }
 
 func (u *undo) dump(m *Machine) string {
-	return facts(u.of, "by", m.pathOf(&m.space, u.at), "of", m.pathOf(&m.space, u.from), "seq", u.seq, "value", u.ref, "result", string(u.value))
+	by := ""
+	if u.at >= 0 {
+		by = m.pathOf(&m.space, u.at)
+	}
+	return facts(u.of, "by", by, "of", m.pathOf(&m.space, u.from), "seq", u.seq, "value", u.ref, "result", string(u.value))
 }
 
 // of is a number that only machines care for.

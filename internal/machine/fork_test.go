@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -34,11 +35,18 @@ func TestJ4_EveryRunCanBeForkedBehindEveryFact(t *testing.T) {
 	})
 }
 
+// undoneBy reports whether the run has undone something by an entry: then no fork goes on from there (law F10).
+func (s *simulation) undoneBy(at int) bool {
+	return slices.ContainsFunc(s.journal[:at], func(e journal.Entry) bool {
+		return e.Kind == journal.NodeStarted && strings.Contains(string(e.Body), `"undo":`)
+	})
+}
+
 // fork goes on with a fork of the run.
 func (s *simulation) fork() {
 	whole := WholeFacts(s.journal)
 	at := rapid.IntRange(1, len(whole)).Draw(s.t, "at")
-	for !whole[at-1] {
+	for !whole[at-1] || s.undoneBy(at) {
 		at--
 	}
 	s.say("fork at %d", at)

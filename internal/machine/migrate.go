@@ -111,6 +111,9 @@ func (m *Machine) relocate(nodes map[string]string) {
 			m.space.visits[to] = max(m.space.visits[to], t.Visit)
 			m.relocateRunning(t)
 		}
+		if t.undo != nil {
+			t.undo.from = m.moved(moves, t.undo.from)
+		}
 		now := m.TaskID(t)
 		if now != was && t.Began == "" {
 			t.Began = was
@@ -154,7 +157,11 @@ func (m *Machine) FitsAfter(nodes map[string]string) string {
 	}
 	for i, t := range m.tasks {
 		to := m.moved(moves, t.Node)
-		tasks[i], t.Node = t.Node, to
+		if tasks[i], t.Node = t.Node, to; t.undo != nil {
+			of := t.undo
+			t.undo = &undo{of: of.of, from: m.moved(moves, of.from)}
+			defer func() { t.undo = of }()
+		}
 	}
 	fits := m.taken(tasks)
 	if fits == "" {

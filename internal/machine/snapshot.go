@@ -193,11 +193,12 @@ func (c *coder) undoing() {
 
 func (c *coder) undo(u *undo) {
 	number(c, &u.seq)
-	c.node(&u.at, 0)
+	c.node(&u.at, -1)
 	c.text(&u.of)
 	c.node(&u.from, 0)
 	number(c, &u.ref)
 	c.bytes(&u.value)
+	c.flags(&u.done)
 }
 
 func (c *coder) mail() {

@@ -18,11 +18,12 @@ import (
 // undo is an outcome that a run which ends without success undoes.
 type undo struct {
 	seq   uint64 // seq of the entry with the outcome; of a task without one, of the entry that began or failed it
-	at    int    // flat index of the node that undoes it
+	at    int    // flat index of the node that undoes it; -1 where the plan does not have the task's node, until that is moved
 	of    string // the task, "book_hotel#1", or the task and its step, "trip#1/step:hotel#1"
 	from  int    // flat index of the task's node
 	ref   uint64 // seq of the entry with the value that the undo is given; 0 for one that is given value
 	value []byte // of a step: its result, JSON
+	done  bool   // it has its outcome
 }
 
 // undoing is what a run has to undo, and how far that is.
@@ -62,14 +63,17 @@ func (m *Machine) done(t *Task, seq, ref uint64, finished bool) bool {
 }
 
 func (m *Machine) undoOf(t *Task, seq, ref uint64, finished bool) (undo, bool) {
-	if t.Node >= len(m.flat) || t.undo != nil {
-		return undo{}, false
+	u := undo{seq: seq, at: -1, of: m.firstID(t), from: t.Node, ref: ref, done: finished}
+	return u, t.undo == nil && (t.Node >= len(m.flat) || m.finds(&u))
+}
+
+// finds finds the node that undoes an outcome, false where the plan has none.
+func (m *Machine) finds(u *undo) bool {
+	if u.from >= len(m.flat) {
+		return false
 	}
-	at := m.flat[t.Node].UndoneBy()
-	if at < 0 || !finished && !m.flat[at].Unfinished {
-		return undo{}, false
-	}
-	return undo{seq: seq, at: at, of: m.firstID(t), from: t.Node, ref: ref}, true
+	u.at = m.flat[u.from].UndoneBy()
+	return u.at >= 0 && (u.done || m.flat[u.at].Unfinished)
 }
 
 // firstID is the id of a task that its idempotency key is made of.
@@ -85,7 +89,7 @@ func (m *Machine) stepDone(e *journal.Entry, t *Task, by string) {
 		path = m.flat[t.Node].Path // without items: an undo belongs to the run
 	}
 	_, at := m.resolve(path[:strings.LastIndexByte(path, '/')+1] + by)
-	m.pile = append(m.pile, undo{seq: e.Seq, at: at, of: nodehost.CallText(m.firstID(t) + "/" + e.Op), from: t.Node, value: e.Value})
+	m.pile = append(m.pile, undo{seq: e.Seq, at: at, of: nodehost.CallText(m.firstID(t) + "/" + e.Op), from: t.Node, value: e.Value, done: true})
 }
 
 // takeBack takes what a failed task left from the pile, because it is tried again.
@@ -94,8 +98,13 @@ func (m *Machine) takeBack(t *Task) {
 	m.pile = slices.DeleteFunc(m.pile, func(u undo) bool { return u.of == id })
 }
 
-// left is the pile with the tasks that have begun and have no outcome, as far as their nodes are undone then, too.
+// left is all that has to be undone, the last outcome last.
 func (m *Machine) left() []undo {
+	return slices.DeleteFunc(slices.Clone(m.heap()), func(u undo) bool { return u.at < 0 })
+}
+
+// heap is the pile with the tasks that have begun and have no outcome, as far as their nodes are undone then, too.
+func (m *Machine) heap() []undo {
 	if m.begun {
 		return m.pile
 	}
@@ -208,10 +217,10 @@ func (m *Machine) undoStarted(e *journal.Entry, at spot) error {
 	if err != nil {
 		return err
 	}
-	left := m.left()
+	all := slices.Clone(m.heap())
 	visit := m.visit(&m.space, at.at)
-	fits := len(left) > 0 && left[len(left)-1].seq == e.Base && left[len(left)-1].of == body.Undo && left[len(left)-1].at == at.at &&
-		e.Visit == *visit+1 && (!m.begun || len(m.tasks) == 0)
+	i := slices.IndexFunc(all, func(u undo) bool { return u.seq == e.Base && u.of == body.Undo })
+	fits := i >= 0 && (m.replanned() || i == len(all)-1 && all[i].at == at.at) && e.Visit == *visit+1 && (!m.begun || len(m.tasks) == 0)
 	switch {
 	case !fits && m.replanned():
 		return m.lose(e)
@@ -226,8 +235,9 @@ func (m *Machine) undoStarted(e *journal.Entry, at spot) error {
 		m.dropTokens(func(*token) bool { return true })
 		m.touched, m.begun = nil, true
 	}
-	u := left[len(left)-1]
-	m.pile = left[:len(left)-1]
+	u := all[i]
+	u.at = at.at
+	m.pile = slices.Delete(all, i, i+1)
 	*visit = e.Visit
 	t := m.newTask()
 	t.ID, t.Node, t.Visit, t.Attempt, t.Ref, t.scope, t.undo = e.Seq, at.at, e.Visit, 1, u.ref, m.undoScope(), &u
@@ -331,13 +341,24 @@ func (m *Machine) fitsUndo() string {
 			return fmt.Sprintf("the run may have to undo %s with node %q, which the plan does not have", u.of, m.pathOf(&m.space, u.at))
 		}
 	}
+	for _, t := range m.tasks {
+		if t.undo != nil && t.undo.from >= len(m.flat) {
+			return fmt.Sprintf("task %s undoes %s, whose node the plan does not have", m.TaskID(t), t.undo.of)
+		}
+	}
 	return ""
 }
 
-// moveUndos moves what has to be undone to the nodes' new names.
+// moveUndos moves what has to be undone to the nodes' new names. Under these the plan says what undoes it.
 func (m *Machine) moveUndos(moves plan.Migration) {
+	m.pile = slices.DeleteFunc(m.pile, func(u undo) bool { return u.at < 0 && m.moved(moves, u.from) == u.from })
 	for i := range m.pile {
 		u := &m.pile[i]
-		u.at, u.from = m.moved(moves, u.at), m.moved(moves, u.from)
+		if u.from = m.moved(moves, u.from); u.at >= 0 {
+			u.at = m.moved(moves, u.at)
+		} else {
+			m.finds(u)
+		}
 	}
+	m.pile = slices.DeleteFunc(m.pile, func(u undo) bool { return u.at < 0 || u.at < len(m.flat) && !u.done && !m.flat[u.at].Unfinished })
 }
