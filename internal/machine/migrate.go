@@ -151,16 +151,15 @@ func (m *Machine) FitsAfter(nodes map[string]string) string {
 	m.pile = slices.Clone(pile)
 	defer func() { m.pile = pile }()
 	m.moveUndos(moves)
-	tokens, tasks := make([]int, len(m.tokens)), make([]int, len(m.tasks))
+	tokens, tasks, undos := make([]int, len(m.tokens)), make([]int, len(m.tasks)), make([]*undo, len(m.tasks))
 	for i := range m.tokens {
 		tokens[i], m.tokens[i].at = m.tokens[i].at, m.moved(moves, m.tokens[i].at)
 	}
 	for i, t := range m.tasks {
 		to := m.moved(moves, t.Node)
-		if tasks[i], t.Node = t.Node, to; t.undo != nil {
-			of := t.undo
-			t.undo = &undo{of: of.of, from: m.moved(moves, of.from)}
-			defer func() { t.undo = of }()
+		tasks[i], t.Node = t.Node, to
+		if undos[i] = t.undo; t.undo != nil {
+			t.undo = &undo{of: t.undo.of, from: m.moved(moves, t.undo.from)}
 		}
 	}
 	fits := m.taken(tasks)
@@ -171,7 +170,7 @@ func (m *Machine) FitsAfter(nodes map[string]string) string {
 		m.tokens[i].at = tokens[i]
 	}
 	for i, t := range m.tasks {
-		t.Node = tasks[i]
+		t.Node, t.undo = tasks[i], undos[i]
 	}
 	return fits
 }
