@@ -64,11 +64,11 @@ func (m *Machine) done(t *Task, seq, ref uint64, finished bool) bool {
 
 func (m *Machine) undoOf(t *Task, seq, ref uint64, finished bool) (undo, bool) {
 	u := undo{seq: seq, at: -1, of: m.firstID(t), from: t.Node, ref: ref, done: finished}
-	return u, t.undo == nil && (t.Node >= len(m.flat) || m.settle(&u))
+	return u, t.undo == nil && (t.Node >= len(m.flat) || m.assign(&u))
 }
 
-// settle says which node undoes an outcome, false where the plan has none.
-func (m *Machine) settle(u *undo) bool {
+// assign says which node undoes an outcome, false where the plan has none.
+func (m *Machine) assign(u *undo) bool {
 	if u.from >= len(m.flat) {
 		return false
 	}
@@ -357,7 +357,7 @@ func (m *Machine) moveUndos(moves plan.Migration) {
 		if u.from = m.moved(moves, u.from); u.at >= 0 {
 			u.at = m.moved(moves, u.at)
 		} else {
-			m.settle(u)
+			m.assign(u)
 		}
 	}
 	m.pile = slices.DeleteFunc(m.pile, func(u undo) bool { return u.at < 0 || u.at < len(m.flat) && !u.done && !m.flat[u.at].Unfinished })
