@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -35,9 +36,7 @@ func bookedThen(w *world, last graph.Func[order], add func(b *graph.Builder[orde
 // cancelledAll are the effects of a run that has undone both.
 func cancelledAll(more map[string]int) map[string]int {
 	all := map[string]int{"book flight": 1, "book hotel": 1, "cancel flight": 1, "cancel hotel": 1}
-	for name, n := range more {
-		all[name] = n
-	}
+	maps.Copy(all, more)
 	return all
 }
 
