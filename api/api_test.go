@@ -602,7 +602,7 @@ func TestTheDocument(t *testing.T) {
 	if strings.Contains(text.body, "/api/dialogues") {
 		t.Error("the document has routes of conversations, and no dialogue is served")
 	}
-	names := strings.NewReplacer("{run}", "none", "{id}", "none", "{name}", "none")
+	names := strings.NewReplacer("{run}", "none", "{id}", "none", "{name}", "none", "/feed", "/feed?follow=false")
 	for path, methods := range document.Paths {
 		for method := range methods {
 			r := w.request(t, strings.ToUpper(method), names.Replace(path), "")

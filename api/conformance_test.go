@@ -54,7 +54,7 @@ func TestAnswersConformToTheDocument(t *testing.T) {
 	}
 	answered := 0
 	for path, methods := range document.Paths {
-		if strings.HasSuffix(path, "/events") {
+		if strings.HasSuffix(path, "/events") || path == "/api/feed" {
 			continue // a stream
 		}
 		at := strings.NewReplacer("{run}", run, "{id}", question, "{name}", "asks").Replace(path)

@@ -138,6 +138,13 @@ var composed = []operation{
 	{method: http.MethodGet, path: "/api/runs/counts", id: "count-runs", summary: "How many runs there are by status, plan or label"},
 	{method: http.MethodGet, path: "/api/runs/{run}", id: "show-run", summary: "How a run stands: status, outputs, open questions"},
 	{method: http.MethodGet, path: "/api/runs/{run}/events", id: "follow-run", summary: "The events of a run, as server-sent events"},
+	{
+		method: http.MethodGet, path: "/api/feed", id: "follow-feed", summary: "Which runs have changed, as server-sent events (law W8)",
+		reads: []parameter{
+			{"after", "query", "string", "The cursor of an event, or now; the start by default, where each run is told once. The header Last-Event-ID counts more"},
+			{"follow", "query", "boolean", "Whether to go on with changes to come; true by default"},
+		},
+	},
 	{method: http.MethodPost, path: "/api/runs/{run}/messages/{name}", id: "send-message", summary: "Send a message to a run"},
 	{method: http.MethodGet, path: "/api/interrupts", id: "list-interrupts", summary: "What waits for people, the oldest first"},
 	{method: http.MethodGet, path: "/api/interrupts/counts", id: "count-interrupts", summary: "How many questions there are by state or role"},

@@ -58,12 +58,7 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request, person Person) 
 		w.WriteHeader(http.StatusNoContent) // EventSource does not come back after this
 		return
 	}
-	header := w.Header()
-	header.Set("Content-Type", "text/event-stream; charset=utf-8")
-	header.Set("Cache-Control", "no-cache, no-transform")
-	header.Set("X-Accel-Buffering", "no")
-	header.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
+	streamed(w)
 	if r.Method == http.MethodHead {
 		return
 	}
@@ -73,6 +68,16 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request, person Person) 
 	who := &listener{h: h, r: r, run: info.ID, person: person, head: info.Head}
 	defer who.watch(ctx, cancel)()
 	h.feed(ctx, s, who, f)
+}
+
+// streamed begins an answer of server-sent events.
+func streamed(w http.ResponseWriter) {
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream; charset=utf-8")
+	header.Set("Cache-Control", "no-cache, no-transform")
+	header.Set("X-Accel-Buffering", "no")
+	header.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
 }
 
 // feed gives a stream what there is to see of a run.

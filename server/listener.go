@@ -19,7 +19,7 @@ import (
 type listener struct {
 	h   *handler
 	r   *http.Request
-	run string
+	run string // "" for the feed of all runs
 
 	mu     sync.Mutex
 	person Person
@@ -39,11 +39,22 @@ func (l *listener) again(ctx context.Context) (fermata.RunInfo, error) {
 	if no != nil {
 		return fermata.RunInfo{}, no
 	}
+	if l.run == "" {
+		l.person = person
+		return fermata.RunInfo{}, nil
+	}
 	info, err := l.h.info(ctx, l.run, &person)
 	if err == nil {
 		l.person, l.head = person, info.Head
 	}
 	return info, err
+}
+
+// who is the person as it was decided last.
+func (l *listener) who() Person {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.person
 }
 
 // watch decides again at intervals, and cancels the stream when they may not read it. The returned function ends that.

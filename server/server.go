@@ -175,6 +175,7 @@ func (h *handler) routes() map[string]route {
 		"GET /runs/{run}":                  {identity.View, h.showRun},
 		"GET /runs/{run}/events":           {identity.View, h.events},
 		"POST /runs/{run}/messages/{name}": {identity.Operate, h.message},
+		"GET /feed":                        {identity.View, h.changes},
 		"GET /interrupts":                  {identity.Tasks, h.inbox},
 		"POST /interrupts/{id}/answer":     {identity.Tasks, h.answer},
 		"POST /interrupts/{id}/claim":      {identity.Tasks, h.claim},

@@ -62,7 +62,7 @@ func (m *Main) rootCommand() *cobra.Command {
 		}
 	}
 	add(groupRun, m.runCommand(), m.chatCommand(), m.resumeCommand(), m.workCommand(), m.scheduleCommand(), m.serveCommand())
-	add(groupWatch, m.runsCommand(), m.tasksCommand(), m.traceCommand(), m.eventsCommand())
+	add(groupWatch, m.runsCommand(), m.tasksCommand(), m.traceCommand(), m.eventsCommand(), m.feedCommand())
 	add(groupWrite, m.initCommand(), m.validateCommand(), m.testCommand(), m.vetCommand(), m.devCommand(), m.graphCommand(), m.schemaCommand())
 	add(groupOther, m.tokensCommand(), m.sessionsCommand(), m.auditCommand(), m.doctorCommand(), m.versionCommand())
 	root.SetHelpCommandGroupID(groupOther)

@@ -3,6 +3,7 @@ package guide_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/graph"
@@ -84,4 +85,49 @@ func Example_bulk() {
 	// Output:
 	// r2 <nil>
 	// r1 <nil>
+}
+
+func Example_feed() {
+	ctx := context.Background()
+	rt, err := fermata.New(fermata.Options{})
+	check(err)
+	defer rt.Close()
+	g := graph.New[Refund]("refund").Node("pay", func(_ node.Context, s Refund) (Refund, error) { return s, nil }).Edge(graph.Start, "pay").MustCompile()
+	begin := func(id string) {
+		run, err := g.Start(ctx, rt, Refund{}, fermata.WithID(id))
+		check(err)
+		_, err = run.Wait(ctx)
+		check(err)
+	}
+	begin("r1")
+	begin("r2")
+	func() {
+		// [guide: feed]
+		cursor := ""                                           // the start; read the one that you have stored
+		for change, err := range rt.Feed(ctx, cursor, false) { // true: and go on with changes to come
+			check(err)
+			fmt.Println(change.Run.ID, change.Run.Status, change.Gone)
+			cursor = change.Cursor // store it once the change is dealt with
+		}
+		// [guide: end]
+	}()
+	time.AfterFunc(50*time.Millisecond, func() { begin("r3") })
+	// [guide: feed-now]
+	cursor, err := rt.FeedCursor(ctx)
+	check(err)
+	page, err := rt.FindRuns(ctx, journal.RunQuery{})
+	check(err)
+	fmt.Println(len(page.Runs))
+	for change, err := range rt.Feed(ctx, cursor, true) {
+		check(err)
+		fmt.Println(change.Run.ID) // look at it again
+		break
+	}
+	// [guide: end]
+
+	// Output:
+	// r1 completed false
+	// r2 completed false
+	// 2
+	// r3
 }

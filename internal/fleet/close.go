@@ -29,6 +29,7 @@ func (f *Fleet) Close() error {
 	f.mu.Unlock()
 	f.cancel()
 	f.env.Room.Close()
+	f.feed.Close()
 	f.timers.stop()
 	if executing && isInside() {
 		go func() {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/executor"
+	"github.com/fermata-go/fermata/internal/feed"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/printable"
@@ -49,6 +50,7 @@ type Fleet struct {
 type goroutines struct {
 	wg    sync.WaitGroup // counts all of them
 	spare chan *owned    // to those that have carried a run, and wait for another one
+	feed  *feed.Hub      // reads for the followers of all runs; nil for a store that tells no changes
 }
 
 // table holds what a fleet knows about runs, by id. The fleet's lock guards it.
@@ -104,7 +106,7 @@ func New(o runtype.Options) (*Fleet, error) {
 	if rt.Store == nil {
 		rt.Store = memory.New()
 	}
-	rt.Store = storage.GuardStore(rt.Store)
+	rt.Store = storage.GuardStore(rt.Store, func() { rt.feed.Sign() })
 	if rt.Log == nil {
 		rt.Log = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelError + 1}))
 	}
@@ -135,6 +137,7 @@ func New(o runtype.Options) (*Fleet, error) {
 	rt.env.Room = watch.New(storage.WatcherOf(rt.Store), rt.wrote, func(err error) {
 		rt.Log.Warn("watching writes of other processes failed; they are noticed late", "error", err)
 	})
+	rt.openFeed()
 	if o.Plans != nil {
 		if err := rt.timers.load(rt.ctx); err != nil {
 			rt.cancel()

@@ -33,6 +33,7 @@ func (f *Fleet) wrote(run string) {
 	f.mu.Unlock()
 	if run == watch.Any {
 		w.notice()
+		f.feed.Sign()
 	}
 }
 

@@ -61,6 +61,7 @@ var table = []row{
 	{"plan", []string{"node", "internal/nearest", "internal/printable"}, "the compiled form holds functions of nodes and never calls them"},
 	{"internal/value", []string{"internal/canonical", "internal/jsonfield", "internal/jsontext", "internal/nearest", "internal/persistent", "journal", "plan"}, "codecs turn values into the deltas that journals hold"},
 	{"state", []string{"internal/canonical", "internal/persistent", "internal/value"}, "types for fields that grow: their elements are finalized by the codecs; it knows no run"},
+	{"internal/feed", []string{"journal"}, "one reader of a store's changes for all who follow them; whose runs they are is no concern of it"},
 	{"internal/watch", []string{"journal"}, "one watch of a store for all who read it; whose readers they are is no concern of it"},
 	{"internal/machine", []string{"internal/fault", "internal/label", "internal/nodehost", "journal", "node", "plan"}, "the fold: plan and entries in, work out, and nothing with I/O (J1)"},
 	{"internal/replay", []string{"internal/machine", "journal", "plan"}, "a run read from its journal or a checkpoint: the machine and its values; who drives it, and where it is kept, is no concern of it"},
@@ -101,7 +102,7 @@ var table = []row{
 	},
 	{
 		"internal/fleet",
-		[]string{"internal/executor", "internal/guard", "internal/machine", "internal/place", "internal/policy", "internal/printable", "internal/question", "internal/replay", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream", "internal/watch", "journal", "journal/memory", "plan"},
+		[]string{"internal/executor", "internal/feed", "internal/guard", "internal/machine", "internal/place", "internal/policy", "internal/printable", "internal/question", "internal/replay", "internal/runstate", "internal/runtype", "internal/storage", "internal/stream", "internal/watch", "journal", "journal/memory", "plan"},
 		"the executions of a process, their leases, timers and workers",
 	},
 	{

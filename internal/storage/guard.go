@@ -19,6 +19,7 @@ import (
 type guardedStore struct {
 	inner journal.Store // the program's store
 	known bool          // one of this module's: it may panic in its driver, but never ends a goroutine
+	fed   func()        // called after a write that changes a run for the feed; its watchers are not told of what is written here
 }
 
 // modulePath is the path of this module.
@@ -28,12 +29,12 @@ const modulePath = "github.com/fermata-go/fermata"
 var ownStore = reflect.TypeOf(memory.New())
 
 // GuardStore returns a store whose panics are errors. The store in memory has no foreign code and is returned as
-// it is.
-func GuardStore(s journal.Store) journal.Store {
+// it is: it tells its watchers of all writes. After a write that changes a run for the feed of another store, fed is called.
+func GuardStore(s journal.Store, fed func()) journal.Store {
 	if reflect.TypeOf(s) == ownStore {
 		return s
 	}
-	return &guardedStore{inner: s, known: isOwn(s)}
+	return &guardedStore{inner: s, known: isOwn(s), fed: fed}
 }
 
 // isOwn reports whether a store is one of this module's, and so are those that it wraps.
@@ -107,7 +108,11 @@ func storePanic(op, run string, v any) error {
 }
 
 func (g *guardedStore) Append(ctx context.Context, b journal.Batch) error {
-	return g.call("append", b.Run, func() error { return g.inner.Append(ctx, b) })
+	err := g.call("append", b.Run, func() error { return g.inner.Append(ctx, b) })
+	if b.Row != nil || len(b.Interrupts) > 0 { // also where it failed: its outcome may be unknown
+		g.fed()
+	}
+	return err
 }
 
 // piece is a part of what Read yields. It goes from one goroutine to another.
@@ -223,6 +228,7 @@ func (g *guardedStore) Timers(ctx context.Context, due int64, limit int) (list [
 }
 
 func (g *guardedStore) Delete(ctx context.Context, run string) error {
+	defer g.fed()
 	return g.call("delete", run, func() error { return g.inner.Delete(ctx, run) })
 }
 
@@ -313,4 +319,9 @@ func (g *guardedStore) Swap(ctx context.Context, name string, was, next []byte) 
 func (g *guardedStore) Cells(ctx context.Context, prefix string, limit int) (cells []journal.Cell, err error) {
 	err = g.call("cells", "", func() error { cells, err = g.inner.(journal.Swapper).Cells(ctx, prefix, limit); return err })
 	return cells, err
+}
+
+func (g *guardedStore) Feed(ctx context.Context, q journal.FeedQuery) (p journal.FeedPage, err error) {
+	err = g.call("feed", "", func() error { p, err = g.inner.(journal.Feeder).Feed(ctx, q); return err })
+	return p, err
 }

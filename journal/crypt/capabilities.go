@@ -100,6 +100,24 @@ func (s *Store) Drivers(ctx context.Context) ([]string, error) {
 	return l.Drivers(ctx)
 }
 
+// Feed implements [journal.Feeder].
+func (s *Store) Feed(ctx context.Context, q journal.FeedQuery) (journal.FeedPage, error) {
+	f, err := as[journal.Feeder](s, "feed")
+	if err != nil {
+		return journal.FeedPage{}, err
+	}
+	page, err := f.Feed(ctx, q)
+	for i := range page.Changes {
+		if c := &page.Changes[i]; err == nil && !c.Gone { // of a run that is gone all is clear
+			err = fail("feed", c.Row.ID, 0, s.ring.openRow(&c.Row))
+		}
+	}
+	if err != nil {
+		return journal.FeedPage{}, err
+	}
+	return page, nil
+}
+
 // Compact implements [journal.Compactor]. Sealed values do not get shorter; what stays clear does.
 func (s *Store) Compact(ctx context.Context, run string) (journal.Compaction, error) {
 	c, err := as[journal.Compactor](s, "compact")

@@ -84,6 +84,11 @@ func RunWith(t *testing.T, o Options) {
 		{"J20_CellsAreThoseOfAModel", swapping(testCellsDrawn)},
 		{"J20_NoSwapIsLost", swapping(testSwapRace)},
 		{"J20_CellsOfAClosedStore", swapping(testSwapClosed)},
+		{"W8_TheFeedPassesOverNoChange", feeding(testFeed)},
+		{"W8_WhatIsAChange", feeding(testFeedTells)},
+		{"W8_TheFeedFromNowOn", feeding(testFeedNow)},
+		{"W8_TheFeedWhileManyWrite", feeding(func(t *testing.T, s journal.Store) { testFeedBusy(t, s) })},
+		{"W8_CursorsThatMeanNothing", feeding(testFeedRefuses)},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) { tc.test(t, open(t, o)) })
@@ -93,11 +98,13 @@ func RunWith(t *testing.T, o Options) {
 		t.Run("J17_KeysAreThereAgain", func(t *testing.T) { testDedupReopen(t, o) })
 		t.Run("J10_LeasesAreThereAgain", func(t *testing.T) { testLeaseReopen(t, o) })
 		t.Run("J20_CellsAreThereAgain", func(t *testing.T) { testSwapReopen(t, o) })
+		t.Run("W8_ACursorOutlivesTheProcess", func(t *testing.T) { testFeedReopen(t, o) })
 		t.Run("J2_WhatWasCompactedIsThereAgain", func(t *testing.T) { testCompactReopen(t, o) })
 	}
 	if o.Second != nil {
 		t.Run("J3_TwoHandlesOnOneStore", func(t *testing.T) { testSecond(t, o) })
 		t.Run("E1_AWatchNamesRuns", func(t *testing.T) { testWatchSecond(t, o) })
+		t.Run("W8_TwoHandlesWrite", func(t *testing.T) { testFeedSecond(t, o) })
 		t.Run("J17_TwoHandlesAskForAKey", func(t *testing.T) { testDedupSecond(t, o) })
 		t.Run("J10_TwoHandlesLease", func(t *testing.T) { testLeaseSecond(t, o) })
 		t.Run("J20_TwoHandlesSwap", func(t *testing.T) { testSwapSecond(t, o) })

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,6 +21,7 @@ type projections struct {
 	interrupts []*question      // in the order in which they were first stored
 	first      [1]*question     // the memory of interrupts until there are several
 	timers     map[string]int64 // id -> due
+	change     *changed         // the last change; nil for none
 }
 
 // question is an interrupt, when it was first stored, and what is known of its run.
@@ -38,6 +40,7 @@ type index struct {
 	timers     ordered[journal.Timer] // by due
 	wanted     map[*run]struct{}      // those that somebody has to drive
 	held       map[string]string      // runs that hold deduplication keys, by key
+	feed       feed                   // what has changed, in order
 }
 
 func newIndex() index {
@@ -48,6 +51,7 @@ func newIndex() index {
 		runs:       ordered[*run]{compare: byCreation},
 		open:       ordered[*question]{compare: byOpened},
 		timers:     ordered[journal.Timer]{compare: byDue},
+		feed:       feed{order: rand.Text()[:16], changes: ordered[*changed]{compare: byMark}},
 	}
 }
 
@@ -110,6 +114,9 @@ func (x *index) project(r *run, b *journal.Batch) error {
 		for id := range p.timers {
 			x.putTimer(p, journal.Timer{Run: b.Run, ID: id, Done: true})
 		}
+	}
+	if b.Row != nil || len(b.Interrupts) > 0 {
+		x.feed.touch(r)
 	}
 	return nil
 }
@@ -189,6 +196,7 @@ func (x *index) remove(r *run) {
 		delete(x.interrupts, in.ID)
 		x.open.remove(in)
 	}
+	x.feed.remove(r)
 	x.runs.remove(r)
 	x.hold(p.row.ID, p.row.Dedup, "")
 	delete(x.wanted, r)

@@ -89,3 +89,28 @@ func (o *ordered[T]) backward() iter.Seq[T] {
 		}
 	}
 }
+
+// behind returns a function that returns the values after v one after the other, and the zero value at the end.
+func (o *ordered[T]) behind(v T) func() T {
+	leaves := o.leaves
+	if len(leaves) > 0 {
+		leaves = leaves[min(o.find(v), len(leaves)):]
+	}
+	at := 0
+	if len(leaves) > 0 {
+		var found bool
+		if at, found = slices.BinarySearchFunc(leaves[0], v, o.compare); found {
+			at++
+		}
+	}
+	return func() (next T) {
+		for len(leaves) > 0 && at == len(leaves[0]) {
+			leaves, at = leaves[1:], 0
+		}
+		if len(leaves) > 0 {
+			next = leaves[0][at]
+			at++
+		}
+		return next
+	}
+}

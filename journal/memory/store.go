@@ -202,6 +202,9 @@ func (s *store) Delete(ctx context.Context, run string) error {
 	defer s.mu.Unlock()
 	s.index.remove(r)
 	s.forget(run, r)
+	if s.watched.Load() > 0 {
+		s.tell(run)
+	}
 	return nil
 }
 

@@ -2,7 +2,7 @@
 //
 //	store, err := postgres.Open("postgres://fermata@db.example.com/fermata")
 //
-// All that it keeps is in one schema of the database, which it makes if it does not exist. An append is one statement,
+// The server has to be version 13 or later. All that it keeps is in one schema of the database, which it makes if it does not exist. An append is one statement,
 // and so one round trip and one transaction: it moves the run's head if that is where the batch goes (law J3), and only
 // then writes the entries and projections. Appends of several runs are committed together by the server (law J2).
 //

@@ -31,3 +31,6 @@ func (s *Store) Hush() {
 		time.Sleep(quietTime)
 	}
 }
+
+// ReadFeed is the statement that reads the feed.
+func ReadFeed(schema string) string { return in(schema, readFeed) }

@@ -20,6 +20,10 @@ const schemaVersion = 5
 // none, and triggers bring run_labels up to date with them (laws J13 and J14). The index runs_turn is the order in which
 // workers take runs; runs_later says when the next one may be taken (laws J16 and J17). The table drivers says which drivers live, and cells
 // holds values that processes change by comparing (law J20).
+//
+// The feed of changes (law W8) is in the order of tx, the transaction that changed a run last; gone has runs that were deleted. Triggers
+// keep both where processes of earlier versions write. There is none before an update, which would lock each row first. An append of entries
+// alone, a claim and a compaction fire none. The table feed names the order, and the cluster (see Store.Feed) whose transactions tx are.
 const schema = `
 CREATE TABLE @format (
 	id integer PRIMARY KEY CHECK (id = 1),
@@ -44,7 +48,8 @@ CREATE TABLE @runs (
 	queue text COLLATE "C" NOT NULL DEFAULT '',
 	priority integer NOT NULL DEFAULT 0,
 	notbefore bigint NOT NULL DEFAULT 0,
-	dedup text COLLATE "C" NOT NULL DEFAULT ''
+	dedup text COLLATE "C" NOT NULL DEFAULT '',
+	tx xid8 NOT NULL DEFAULT pg_current_xact_id()
 ) WITH (fillfactor = 60);
 CREATE INDEX runs_status ON @runs (status, id);
 CREATE TABLE @journal (
@@ -82,7 +87,7 @@ CREATE TABLE @timers (
 );
 CREATE INDEX timers_due ON @timers (due);
 INSERT INTO @format (id, version) VALUES (1, 0);
-` + readyRuns + foundBy + openInterrupts + turns + cells
+` + readyRuns + foundBy + openInterrupts + turns + cells + fed
 
 // Parts of the schema that later versions have added.
 const (
@@ -137,6 +142,51 @@ CREATE UNIQUE INDEX runs_dedup ON @runs (dedup) WHERE dedup <> '';
 	value bytea NOT NULL
 ) WITH (fillfactor = 60);
 `
+	// fed is of version 5.
+	fed = `CREATE INDEX runs_tx ON @runs (tx, id) WHERE kind <> 'definition';
+CREATE TABLE @gone (
+	id bigint PRIMARY KEY,
+	run text COLLATE "C" NOT NULL,
+	plan text COLLATE "C" NOT NULL,
+	kind text COLLATE "C" NOT NULL,
+	labels text COLLATE "C" NOT NULL,
+	tx xid8 NOT NULL,
+	at timestamptz NOT NULL
+);
+CREATE INDEX gone_tx ON @gone (tx, id);
+CREATE TABLE @feed (
+	id integer PRIMARY KEY CHECK (id = 1),
+	store text NOT NULL,
+	cluster text NOT NULL,
+	forgotten xid8 NOT NULL
+);
+INSERT INTO @feed (id, store, cluster, forgotten)
+SELECT 1, md5(random()::text || clock_timestamp()), system_identifier, '0' FROM pg_control_system();
+CREATE FUNCTION @mark() RETURNS trigger LANGUAGE plpgsql AS $mark$
+BEGIN
+	UPDATE @runs SET tx = pg_current_xact_id() WHERE id = NEW.id;
+	RETURN NULL;
+END
+$mark$;
+CREATE TRIGGER runs_marked AFTER UPDATE OF status, updated ON @runs FOR EACH ROW WHEN (NEW.tx = OLD.tx) EXECUTE FUNCTION @mark();
+CREATE FUNCTION @remember() RETURNS trigger LANGUAGE plpgsql AS $remember$
+DECLARE
+	last xid8;
+BEGIN
+	INSERT INTO @gone (id, run, plan, kind, labels, tx, at)
+	VALUES (OLD.id, OLD.run, OLD.plan, OLD.kind, OLD.labels, pg_current_xact_id(), clock_timestamp());
+	WITH old AS (
+		DELETE FROM @gone WHERE id IN (SELECT g.id FROM (SELECT id, at FROM @gone ORDER BY tx, id LIMIT 100) g WHERE g.at < clock_timestamp() - interval '30 days')
+		RETURNING tx
+	) SELECT tx INTO last FROM old ORDER BY tx DESC LIMIT 1;
+	IF last IS NOT NULL THEN
+		UPDATE @feed SET forgotten = last WHERE forgotten < last;
+	END IF;
+	RETURN NULL;
+END
+$remember$;
+CREATE TRIGGER runs_gone AFTER DELETE ON @runs FOR EACH ROW WHEN (OLD.kind <> 'definition') EXECUTE FUNCTION @remember();
+`
 )
 
 // upgrades bring a schema from version 1 to 2, from 2 to 3, and so on.
@@ -161,7 +211,9 @@ ALTER TABLE @runs ADD COLUMN priority integer NOT NULL DEFAULT 0;
 ALTER TABLE @runs ADD COLUMN notbefore bigint NOT NULL DEFAULT 0;
 ALTER TABLE @runs ADD COLUMN dedup text COLLATE "C" NOT NULL DEFAULT '';
 ` + turns,
-	cells,
+	cells + `
+ALTER TABLE @runs ADD COLUMN tx xid8 NOT NULL DEFAULT pg_current_xact_id();
+` + fed,
 }
 
 // refilled is the version that brought the columns by which interrupts are found: those of before get them then.
@@ -201,7 +253,7 @@ WITH fence AS (
 		waiting = CASE WHEN $5 THEN $14 ELSE waiting END, driver = CASE WHEN $5 THEN $26 ELSE driver END,
 		ready = CASE WHEN $5 THEN $27 ELSE ready END, labels = CASE WHEN $5 THEN $29 ELSE labels END,
 		queue = CASE WHEN $5 THEN $34 ELSE queue END, priority = CASE WHEN $5 THEN $35 ELSE priority END,
-		notbefore = CASE WHEN $5 THEN $36 ELSE notbefore END, dedup = CASE WHEN $5 THEN $37 ELSE dedup END
+		notbefore = CASE WHEN $5 THEN $36 ELSE notbefore END, dedup = CASE WHEN $5 THEN $37 ELSE dedup END, tx = pg_current_xact_id()
 	WHERE run = $1 AND head = $2 AND ($28::text IS NULL OR driver = $28) AND # RETURNING id
 )` + appendRest
 
@@ -281,6 +333,24 @@ UPDATE @runs r SET driver = $1 WHERE run = $2 AND status IN ('running', 'paused'
 	updateCell = "UPDATE @cells SET value = $3 WHERE name = $1 AND value = $2"
 	deleteCell = "DELETE FROM @cells WHERE name = $1 AND value = $2"
 	listCells  = "SELECT name, value FROM @cells WHERE starts_with(name, $1) ORDER BY name LIMIT NULLIF($2::bigint, 0)"
+	// orderOf is what names the order of the feed, and where it is. A standby does not tell the file of its log.
+	orderOf = `SELECT f.store, f.cluster, (SELECT system_identifier::text FROM pg_control_system()),
+	CASE WHEN pg_is_in_recovery() THEN lpad(upper(to_hex((SELECT timeline_id FROM pg_control_checkpoint()))), 8, '0')
+		ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END,
+	pg_snapshot_xmin(pg_current_snapshot())::text::bigint, f.forgotten::text::bigint FROM @feed f`
+	// readFeed is the next changes. Both parts have the columns of runColumns behind tx, id and whether the run is gone.
+	readFeed = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, x.* FROM (
+	(SELECT tx::text::bigint AS tx, id, false AS gone, ` + runColumns + ` FROM @runs r
+		WHERE kind <> 'definition' AND (r.tx, id) > ($1::text::xid8, $2::bigint) ORDER BY r.tx, id LIMIT $3)
+	UNION ALL
+	(SELECT tx::text::bigint, id, true, run, plan, kind, '', '', '', '', 0, 0, 0, '', false, labels, '', 0, 0, '', 0 FROM @gone g
+		WHERE (g.tx, id) > ($1::text::xid8, $2::bigint) AND g.tx >= $4::text::xid8 ORDER BY g.tx, id LIMIT $3)
+) x ORDER BY x.tx, x.id LIMIT $3`
+	lockFeed = "SELECT cluster FROM @feed WHERE id = 1 FOR UPDATE"
+	// markRestored gives runs marks of this cluster which have those of another one.
+	markRestored   = "UPDATE @runs SET tx = pg_current_xact_id() WHERE tx >= pg_snapshot_xmax(pg_current_snapshot())"
+	forgetRestored = "DELETE FROM @gone WHERE tx >= pg_snapshot_xmax(pg_current_snapshot())"
+	nameCluster    = "UPDATE @feed SET cluster = $1"
 
 	// announce tells others. It is never worth a wait for the disk, and nothing is lost with it.
 	announce = "SELECT pg_notify($1, said) FROM unnest($2::text[]) AS said WHERE " + relaxed

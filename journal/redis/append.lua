@@ -1,6 +1,6 @@
 -- Writes a batch: all of it or nothing. Redis does not undo what a script has written when it fails, so whatever can
 -- fail is asked before the first write, and that one is of a kind which Redis refuses when its memory is full.
-local run, journal, pending, meta, runs, interrupts, inbox, timers, finds, asked, asks, held = unpack(KEYS)
+local run, journal, pending, meta, runs, interrupts, inbox, timers, finds, asked, asks, held, feed, gone = unpack(KEYS)
 local n = 0
 local function arg()
   n = n + 1
@@ -80,6 +80,12 @@ if row or #questions > 0 or #due > 0 then
   redis.call('HLEN', asks)
   redis.call('HLEN', held)
   redis.call('HLEN', pending)
+  local mark = redis.call('HGET', meta, 'mark')
+  if mark and not tonumber(mark) then
+    return {'CORRUPT', 'the counter of changes is not a number'}
+  end
+  redis.call('ZCARD', feed)
+  redis.call('HLEN', gone)
 end
 if row and row.dedup ~= '' then
   local holder = redis.call('HGET', held, row.dedup)
@@ -230,6 +236,11 @@ end
 
 if arg() == '1' then
   redis.call('HSET', run, 'checkSeq', arg(), 'checkData', arg())
+end
+if (row or #questions > 0) and (row and row.kind or redis.call('HGET', run, 'kind')) ~= 'definition' then
+  redis.call('ZADD', feed, redis.call('HINCRBY', meta, 'mark', 1), id)
+  redis.call('HSET', run, 'fed', head .. ':' .. (redis.call('HGET', run, 'token') or ''))
+  redis.call('HDEL', gone, id)
 end
 redis.pcall('PUBLISH', channel, sender .. '\0' .. id) -- who may not tell others may still write
 return {'OK'}

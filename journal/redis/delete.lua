@@ -1,7 +1,7 @@
 -- Removes a run with all that belongs to it. As in append.lua, whatever can fail is asked first.
-local run, journal, pending, runs, interrupts, inbox, timers, finds, asked, asks, held = unpack(KEYS)
+local run, journal, pending, runs, interrupts, inbox, timers, finds, asked, asks, held, meta, feed, gone = unpack(KEYS)
 local id, channel, sender = unpack(ARGV)
-local was = redis.call('HMGET', run, 'born', 'status', 'plan', 'kind', 'places', 'dedup')
+local was = redis.call('HMGET', run, 'born', 'status', 'plan', 'kind', 'places', 'dedup', 'labels')
 local mine = 'r:' .. id .. '\0'
 local waiting = redis.call('HGETALL', pending)
 local questions = redis.call('ZRANGEBYLEX', inbox, '[' .. mine, '(r:' .. id .. '\1')
@@ -12,6 +12,12 @@ redis.call('ZCARD', finds)
 redis.call('ZCARD', asked)
 redis.call('HLEN', asks)
 redis.call('HLEN', held)
+redis.call('ZCARD', feed)
+redis.call('HLEN', gone)
+local mark = redis.call('HGET', meta, 'mark')
+if mark and not tonumber(mark) then
+  return redis.error_reply('the counter of changes is not a number')
+end
 
 local function lose(key, text, tail)
   local at = 1
@@ -42,6 +48,27 @@ if was[1] then
   end
   redis.call('ZREM', runs, 'd\0' .. tail, 'r\0' .. tail)
   redis.call('ZREM', runs, 's\0' .. (was[2] or '') .. '\0' .. tail, 'p\0' .. (was[3] or '') .. '\0' .. tail)
+end
+if was[1] and was[4] ~= 'definition' then
+  local now = tonumber(redis.call('TIME')[1])
+  redis.call('ZADD', feed, redis.call('HINCRBY', meta, 'mark', 1), id)
+  redis.call('HSET', gone, id, cjson.encode({at = now, plan = was[3] or '', kind = was[4] or '', labels = was[7] or ''}))
+  -- Runs that were deleted 30 days ago are forgotten. The oldest changes are looked at, and those that are of runs which are there
+  -- are passed over, up to where the last look has come.
+  local from = redis.call('HGET', meta, 'looked') or '0'
+  local last = redis.call('ZRANGEBYSCORE', feed, '(' .. from, '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
+  for i = 1, #last, 2 do
+    local known = redis.call('HGET', gone, last[i])
+    if known then
+      if cjson.decode(known).at > now - 2592000 then
+        break
+      end
+      redis.call('ZREM', feed, last[i])
+      redis.call('HDEL', gone, last[i])
+      redis.call('HSET', meta, 'forgotten', last[i + 1])
+    end
+    redis.call('HSET', meta, 'looked', last[i + 1])
+  end
 end
 redis.call('UNLINK', run, journal, pending)
 redis.pcall('PUBLISH', channel, sender .. '\0' .. id)

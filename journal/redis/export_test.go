@@ -10,4 +10,4 @@ func (s *Store) Watchers() int {
 }
 
 // TellAfter sets how long entries gather before others are told of them.
-func (s *Store) TellAfter(d time.Duration) { s.tellTime = d }
+func (s *Store) TellAfter(d time.Duration) { s.news.wait = d }

@@ -1,9 +1,12 @@
 package redis_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	driver "github.com/redis/go-redis/v9"
 
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/journal/redis"
@@ -65,4 +68,66 @@ func TestJ9_KeysOfFormat1(t *testing.T) {
 			t.Errorf("%s is left behind", key)
 		}
 	}
+}
+
+// TestW8_KeysOfFormat3 opens what a version wrote that knew no feed, and has processes of that version go on beside this one: what they write is told.
+func TestW8_KeysOfFormat3(t *testing.T) {
+	p, c := prefix(t), raw(t)
+	s := openWith(t, p, redis.Options{})
+	create := func(id string) {
+		t.Helper()
+		r := journal.RunRow{ID: id, Plan: "plan", Kind: "graph", Status: "running", Created: 1, Updated: time.Now().UnixMicro()}
+		if err := s.Append(t.Context(), journal.Batch{Run: id, Row: &r, Entries: []journal.Entry{{Seq: 1, At: 1, Kind: journal.RunStarted}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget := func(id string) { // as one who knows no feed
+		c.ZRem(t.Context(), p+"feed", id)
+		c.HDel(t.Context(), p+"{"+id+"}", "fed")
+	}
+	create("run_a")
+	create("run_b")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.Del(t.Context(), p+"feed", p+"gone")
+	c.HDel(t.Context(), p+"meta", "mark", "order")
+	c.HDel(t.Context(), p+"{run_a}", "fed")
+	c.HDel(t.Context(), p+"{run_b}", "fed")
+	c.HSet(t.Context(), p+"meta", "format", "3")
+	s = open(t, p)
+	cursor := ""
+	told := func(want ...string) {
+		t.Helper()
+		var got []string
+		for until := time.Now().Add(10 * time.Second); len(got) < len(want) && time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+			page, err := s.Feed(t.Context(), journal.FeedQuery{After: cursor})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cursor = page.Next
+			for _, change := range page.Changes {
+				text := change.Row.ID + " " + change.Row.Status
+				if change.Gone {
+					text = change.Row.ID + " gone"
+				}
+				got = append(got, text)
+			}
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	}
+	told("run_a running", "run_b running")
+	create("run_c")
+	forget("run_c")
+	c.HSet(t.Context(), p+"{run_a}", "status", "completed", "token", "theirs")
+	told("run_a completed", "run_c running")
+	if err := s.Delete(t.Context(), "run_b"); err != nil {
+		t.Fatal(err)
+	}
+	c.HDel(t.Context(), p+"gone", "run_b")
+	c.ZAdd(t.Context(), p+"feed", driver.Z{Score: 1, Member: "run_b"})
+	told("run_b gone")
 }

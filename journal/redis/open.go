@@ -123,9 +123,9 @@ func address(d *resp.Config, prefix string) string {
 	return fmt.Sprintf("redis://%s/%d (%s)", d.Addr, d.DB, prefix)
 }
 
-// format is the version of what the keys hold (law J9). Format 1 did not say where runs and interrupts are found, and
-// format 2 not in which order runs are taken.
-const format = "3"
+// format is the version of what the keys hold (law J9). Format 1 did not say where runs and interrupts are found,
+// format 2 not in which order runs are taken, and format 3 not in which order they have changed.
+const format = "4"
 
 // adopt looks at the server and at the keys under the prefix, and makes the first of them.
 func (s *Store) adopt(ctx context.Context) error {
@@ -139,6 +139,9 @@ func (s *Store) adopt(ctx context.Context) error {
 	_, err := s.call(ctx, func() error {
 		_, err := s.client.Do(ctx, "HSETNX", s.key(meta), "format", format)
 		if err == nil {
+			_, err = s.client.Do(ctx, "HSETNX", s.key(meta), "order", rand.Text()[:16])
+		}
+		if err == nil {
 			found, _, err = resp.Text(s.client.Do(ctx, "HGET", s.key(meta), "format"))
 		}
 		return err
@@ -148,7 +151,7 @@ func (s *Store) adopt(ctx context.Context) error {
 		return err
 	case found == format:
 		return nil
-	case found == "1", found == "2":
+	case found == "1", found == "2", found == "3":
 		return s.refill(ctx, found)
 	case len(found) > len(format) || len(found) == len(format) && found > format:
 		return fmt.Errorf("%w: format %q, this version reads up to %s", journal.ErrNewer, found, format)
@@ -159,8 +162,11 @@ func (s *Store) adopt(ctx context.Context) error {
 // newStore is a store that has not talked to its server yet.
 func newStore(d *resp.Config, o Options) *Store {
 	return &Store{
-		tellTime: defaultTellTime,
-		options:  o, address: address(d, o.Prefix), db: d.DB, client: resp.NewClient(*d), sender: rand.Text()[:12], done: make(chan struct{}),
-		scripts: scripts{append: resp.NewScript(appendScript), read: resp.NewScript(readScript), delete: resp.NewScript(deleteScript), claim: resp.NewScript(claimScript), refill: resp.NewScript(refillScript), swap: resp.NewScript(swapScript)},
+		news:    news{wait: defaultTellTime},
+		options: o, address: address(d, o.Prefix), db: d.DB, client: resp.NewClient(*d), sender: rand.Text()[:12], done: make(chan struct{}),
+		scripts: scripts{
+			append: resp.NewScript(appendScript), read: resp.NewScript(readScript), delete: resp.NewScript(deleteScript), claim: resp.NewScript(claimScript), refill: resp.NewScript(refillScript),
+			mark: resp.NewScript(markScript), feed: resp.NewScript(feedScript), swap: resp.NewScript(swapScript),
+		},
 	}
 }

@@ -52,13 +52,13 @@ func TestOptionsInTheAddress(t *testing.T) {
 	if err := s.Append(t.Context(), batch("run_1", 0)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{p + "asked", p + "asks", p + "found", p + "inbox", p + "interrupts", p + "meta", p + "runs", p + "timers", p + "{run_1}", p + "{run_1}:journal", p + "{run_1}:timers"}, keysOf(t, p)); diff != "" {
+	if diff := cmp.Diff([]string{p + "asked", p + "asks", p + "feed", p + "found", p + "inbox", p + "interrupts", p + "meta", p + "runs", p + "timers", p + "{run_1}", p + "{run_1}:journal", p + "{run_1}:timers"}, keysOf(t, p)); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 	if err := s.Delete(t.Context(), "run_1"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{p + "meta"}, keysOf(t, p)); diff != "" {
+	if diff := cmp.Diff([]string{p + "feed", p + "gone", p + "meta"}, keysOf(t, p)); diff != "" {
 		t.Errorf("keys after deleting the only run (-want +got):\n%s", diff)
 	}
 }
@@ -68,7 +68,7 @@ func TestJ9_KeysOfAnotherVersion(t *testing.T) {
 	for _, tc := range []struct {
 		format string
 		want   error
-	}{{"4", journal.ErrNewer}, {"17", journal.ErrNewer}, {"0", journal.ErrCorrupt}, {"", journal.ErrCorrupt}} {
+	}{{"5", journal.ErrNewer}, {"17", journal.ErrNewer}, {"0", journal.ErrCorrupt}, {"", journal.ErrCorrupt}} {
 		p := prefix(t)
 		raw(t).HSet(t.Context(), p+"meta", "format", tc.format)
 		fails(t, "format "+tc.format, p, tc.want)

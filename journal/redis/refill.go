@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-go/fermata/journal/redis/internal/resp"
 )
 
-// refill brings what is under the prefix to this format: from format 1 it puts runs and interrupts where they are found, and
-// from format 2 the wanted runs where workers find them. Others may write meanwhile, and may do the same.
+// refill brings what is under the prefix to this format: from format 1 it puts runs and interrupts where they are found, from
+// format 2 the wanted runs where workers find them, and all runs into the feed of changes. Others may write meanwhile, and may do the same.
 func (s *Store) refill(ctx context.Context, from string) error {
 	put := func(kept, index, field, tail string, places []string) error {
 		_, err := s.call(ctx, func() error {
@@ -30,6 +30,9 @@ func (s *Store) refill(ctx context.Context, from string) error {
 			}
 			if id := rows[i].ID; err == nil && from == "2" {
 				err = put(s.runKey(id, ""), s.key(found), "turn", numbers[id]+id, []string{byTurn + sortable(0)})
+			}
+			if err == nil {
+				err = s.mark(ctx, rows[i].ID)
 			}
 		}
 		return false, err
@@ -54,8 +57,12 @@ func (s *Store) refill(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
 	_, err = s.call(ctx, func() error {
-		_, err := resp.Int(s.client.Do(ctx, "HSET", s.key(meta), "format", format))
+		_, err := resp.Int(s.client.Do(ctx, "HSET", s.key(meta), "format", format, "left", now.UnixMicro()))
 		return err
 	})
 	return err

@@ -29,6 +29,10 @@ var (
 	refillScript string
 	//go:embed swap.lua
 	swapScript string
+	//go:embed mark.lua
+	markScript string
+	//go:embed feed.lua
+	feedScript string
 )
 
 // MaxBatch is how many bytes a batch may take in the server, entries and projections together. A larger one is
@@ -46,18 +50,18 @@ type Store struct {
 	promises Promises      // what the server said when the store was opened
 	sender   string        // who this is to others, in what is published and in tokens
 	batches  atomic.Uint64 // makes tokens unique
-	tellTime time.Duration // see defaultTellTime
 	news     news          // entries that others have not been told of yet
 	done     chan struct{} // closed when the store is
 	watchers watchers      // who is told of writes by others
 	group    group         // appends that wait to be sent together
+	earlier  earlier       // versions that may still write
 
 	mu     sync.RWMutex // held while a call is on its way, so that Close can wait
 	closed bool         // no call begins any more
 }
 
 // scripts are the Lua scripts that the server runs, each as one step.
-type scripts struct{ append, read, delete, claim, refill, swap *resp.Script }
+type scripts struct{ append, read, delete, claim, refill, mark, feed, swap *resp.Script }
 
 var (
 	_ journal.Store        = (*Store)(nil)
@@ -90,6 +94,8 @@ const (
 	cells      = "cells"      // hash: values that processes change by comparing, by name
 	beat       = "driver:"    // with a driver behind it. String that expires: the driver lives
 
+	fed     = "feed"     // sorted set: runs by the number of their last change, also those that were deleted
+	gone    = "gone"     // hash: what is known of runs that were deleted
 	frames  = ":journal" // of a run. Stream: a frame under the seq of its last entry
 	pending = ":timers"  // of a run. Hash: due by id
 )
@@ -217,7 +223,7 @@ func (s *Store) append(ctx context.Context, b *journal.Batch) error {
 	}
 	keys := []string{
 		s.runKey(b.Run, ""), s.runKey(b.Run, frames), s.runKey(b.Run, pending),
-		s.key(meta), s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks), s.key(held),
+		s.key(meta), s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks), s.key(held), s.key(fed), s.key(gone),
 	}
 	var said []string
 	first := true
@@ -271,6 +277,7 @@ func (s *Store) Delete(ctx context.Context, run string) error {
 		keys := []string{
 			s.runKey(run, ""), s.runKey(run, frames), s.runKey(run, pending),
 			s.key(index), s.key(interrupts), s.key(inbox), s.key(timers), s.key(found), s.key(asked), s.key(asks), s.key(held),
+			s.key(meta), s.key(fed), s.key(gone),
 		}
 		_, err = s.call(ctx, func() error {
 			_, err := s.scripts.delete.Run(ctx, s.client, keys, run, s.channel(), s.sender)

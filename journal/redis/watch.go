@@ -21,6 +21,7 @@ const (
 
 // news is the runs with entries that others have not been told of yet, and will be.
 type news struct {
+	wait time.Duration // see defaultTellTime
 	mu   sync.Mutex
 	runs map[string]struct{} // nil: there is nothing to tell
 }
@@ -53,7 +54,7 @@ func (n *news) take() (runs map[string]struct{}) {
 // more work than writing it.
 func (s *Store) tellSoon(run string) {
 	if s.news.add(run) {
-		time.AfterFunc(s.tellTime, s.tell)
+		time.AfterFunc(s.news.wait, s.tell)
 	}
 }
 

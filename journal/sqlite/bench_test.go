@@ -189,3 +189,27 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRuns is runs that start, are asked a question and end: batches with rows, which the feed of changes numbers (ADR 109).
+func BenchmarkRuns(b *testing.B) {
+	for _, level := range levels {
+		b.Run(level.name, func(b *testing.B) {
+			s := openFile(b, filepath.Join(b.TempDir(), "a.db"), sqlite.Options{Sync: level.sync})
+			defer s.Close()
+			for n := 0; b.Loop(); n++ {
+				run := fmt.Sprint("run_", n)
+				create(b, s, run)
+				row := journal.RunRow{ID: run, Plan: "triage", Kind: "graph", Status: "paused", Updated: 1, Waiting: 1}
+				in := journal.Interrupt{ID: "int_" + run, Run: run, State: journal.Open, Opened: int64(n)}
+				if err := s.Append(context.Background(), journal.Batch{Run: run, After: 2, Row: &row, Entries: step(2, nil), Interrupts: []journal.Interrupt{in}}); err != nil {
+					b.Fatal(err)
+				}
+				ended := journal.RunRow{ID: run, Plan: "triage", Kind: "graph", Status: "completed", Updated: 2}
+				in.State = journal.Answered
+				if err := s.Append(context.Background(), journal.Batch{Run: run, After: 4, Row: &ended, Entries: step(4, nil), Interrupts: []journal.Interrupt{in}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

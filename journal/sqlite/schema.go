@@ -22,6 +22,10 @@ const (
 // may be taken (laws J16 and J17). The table drivers says which drivers live, and runs what each drives. The columns of
 // interrupts behind data are parts of it; due is 0 where there is no deadline. The table cells holds values that processes
 // change by comparing (law J20); each change gets the next version, and the row without a name has the last one.
+//
+// The feed of changes (law W8) is in the order of mark, the number of a run's last change; gone has runs that were deleted, and those
+// up to feed.forgotten are not remembered. Triggers keep all of it, so that changes by processes of earlier versions are told, too. An
+// append of entries alone, a claim and a compaction fire none.
 const schema = `
 CREATE TABLE plans (
 	id INTEGER PRIMARY KEY,
@@ -49,7 +53,8 @@ CREATE TABLE runs (
 	queue TEXT NOT NULL DEFAULT '',
 	priority INTEGER NOT NULL DEFAULT 0,
 	notbefore INTEGER NOT NULL DEFAULT 0,
-	dedup TEXT NOT NULL DEFAULT ''
+	dedup TEXT NOT NULL DEFAULT '',
+	mark INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE INDEX runs_status ON runs (status);
 CREATE TABLE journal (
@@ -90,7 +95,7 @@ CREATE TABLE timers (
 	PRIMARY KEY (run, timer)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX timers_due ON timers (due);
-` + readyIndex + driversTable + foundBy + openInterrupts + turnIndexes + cellsTable
+` + readyIndex + driversTable + foundBy + openInterrupts + turnIndexes + cellsTable + fed
 
 // Parts of the schema that later versions have added.
 const (
@@ -145,6 +150,44 @@ CREATE UNIQUE INDEX runs_dedup ON runs (dedup) WHERE dedup <> '';
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX cells_version ON cells (version);
 `
+	// lastMark is the mark of the last change, and fed of schema 5.
+	lastMark = `max(ifnull((SELECT mark FROM runs WHERE listed = 1 ORDER BY mark DESC LIMIT 1), 1),
+		ifnull((SELECT max(mark) FROM gone), 0), (SELECT forgotten FROM feed))`
+	fed = `CREATE INDEX runs_mark ON runs (mark) WHERE listed = 1;
+CREATE TABLE gone (
+	mark INTEGER PRIMARY KEY,
+	run TEXT NOT NULL,
+	plan TEXT NOT NULL,
+	kind TEXT NOT NULL,
+	labels TEXT NOT NULL,
+	at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE feed (
+	id INTEGER PRIMARY KEY CHECK (id = 1),
+	store TEXT NOT NULL,
+	forgotten INTEGER NOT NULL
+) STRICT;
+INSERT INTO feed (id, store, forgotten) VALUES (1, lower(hex(randomblob(8))), 0);
+CREATE TRIGGER runs_new AFTER INSERT ON runs WHEN new.listed = 1 AND new.mark = 1 BEGIN
+	UPDATE runs SET mark = 1 + ` + lastMark + ` WHERE id = new.id;
+END;
+CREATE TRIGGER runs_changed AFTER UPDATE OF status, updated ON runs WHEN new.listed = 1 AND new.mark = old.mark BEGIN
+	UPDATE runs SET mark = 1 + ` + lastMark + ` WHERE id = new.id;
+END;
+CREATE TRIGGER interrupts_new AFTER INSERT ON interrupts BEGIN
+	UPDATE runs SET mark = 1 + ` + lastMark + ` WHERE id = new.run AND listed = 1;
+END;
+CREATE TRIGGER interrupts_changed AFTER UPDATE OF state, data ON interrupts BEGIN
+	UPDATE runs SET mark = 1 + ` + lastMark + ` WHERE id = new.run AND listed = 1;
+END;
+CREATE TRIGGER runs_gone AFTER DELETE ON runs WHEN old.listed = 1 BEGIN
+	INSERT INTO gone (mark, run, plan, kind, labels, at)
+		SELECT 1 + max(old.mark, ` + lastMark + `), old.run, p.plan, p.kind, old.labels, unixepoch() FROM plans p WHERE p.id = old.plan;
+	UPDATE feed SET forgotten = (SELECT max(mark) FROM (SELECT mark, at FROM gone ORDER BY mark LIMIT 100) WHERE at < unixepoch() - 2592000)
+		WHERE (SELECT at FROM gone ORDER BY mark LIMIT 1) < unixepoch() - 2592000;
+	DELETE FROM gone WHERE mark <= (SELECT forgotten FROM feed);
+END;
+`
 )
 
 // upgrades bring a file from schema 1 to 2, from 2 to 3, and so on.
@@ -171,7 +214,9 @@ ALTER TABLE runs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN notbefore INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN dedup TEXT NOT NULL DEFAULT '';
 ` + turnIndexes,
-	cellsTable,
+	cellsTable + `
+ALTER TABLE runs ADD COLUMN mark INTEGER NOT NULL DEFAULT 1;
+` + fed,
 }
 
 // Views that let a connection that may not write read a file of an earlier schema: nobody drives what is in one of
@@ -262,6 +307,8 @@ const (
 	nextVersion
 	lastVersion
 	cellsAfter
+	feedOrder
+	readFeed
 	queries // how many there are
 )
 
@@ -300,9 +347,9 @@ var sql = [queries]string{
 	findPlan:    "SELECT id FROM plans WHERE plan = ?1 AND kind = ?2 AND fingerprint = ?3 AND definition = ?4",
 	insertPlan:  "INSERT INTO plans (plan, kind, fingerprint, definition) VALUES (?1, ?2, ?3, ?4)",
 	insertRun: `INSERT INTO runs (run, plan, status, error, created, updated, waiting, driver, ready, labels, listed,
-		queue, priority, notbefore, dedup, last, row) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0, 0)`,
+		queue, priority, notbefore, dedup, last, row, mark) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0, 0, 1 + ` + lastMark + `)`,
 	updateRun: `UPDATE runs SET plan = ?2, status = ?3, error = ?4, created = ?5, updated = ?6, waiting = ?7, driver = ?8,
-		ready = ?9, labels = ?10, listed = ?11, queue = ?12, priority = ?13, notbefore = ?14, dedup = ?15 WHERE id = ?1`,
+		ready = ?9, labels = ?10, listed = ?11, queue = ?12, priority = ?13, notbefore = ?14, dedup = ?15, mark = 1 + ` + lastMark + ` WHERE id = ?1`,
 	foldRun:     "UPDATE runs SET row = ?2, last = ?3 WHERE id = ?1 AND row < ?2",
 	getFolded:   "SELECT folded FROM state",
 	putFolded:   "UPDATE state SET folded = max(folded, ?1)",
@@ -367,4 +414,11 @@ var sql = [queries]string{
 	lastVersion:  "SELECT version FROM cells WHERE name = ''",
 	cellsAfter:   "SELECT name FROM cells WHERE version > ?1 AND name <> ''",
 	driversAlive: "SELECT driver FROM drivers WHERE until > ?1 ORDER BY driver",
+	feedOrder:    "SELECT store, forgotten, " + lastMark + " FROM feed",
+	// readFeed has the columns of rowColumns behind the mark, and whether the run is gone.
+	readFeed: `SELECT * FROM (SELECT r.mark, 0, ` + rowColumns + ` FROM runs r CROSS JOIN plans p
+			WHERE r.listed = 1 AND p.id = r.plan AND (r.mark, r.id) > (?1, ?2) ORDER BY r.mark, r.id LIMIT ?3)
+		UNION ALL SELECT * FROM (SELECT mark, 1, 0, run, plan, kind, '', '', '', '', 0, 0, 0, '', 0, labels, '', 0, 0, '', 0 FROM gone
+			WHERE mark > ?1 AND mark >= ?4 ORDER BY mark LIMIT ?3)
+		ORDER BY 1, 3 LIMIT ?3`,
 }

@@ -13,12 +13,13 @@ import (
 
 // Store is an open file. It implements [journal.Store], [journal.HeadReader], [journal.Compactor] and [journal.Leaser].
 type Store struct {
-	path      string        // as it was given, for errors
-	options   Options       // with their defaults
-	readers   pool          // connections that read
-	done      chan struct{} // closed when the store is
-	spare     sync.Pool     // of requests of batches: a step makes little garbage but the driver's
-	compactor block.Compactor
+	path      string          // as it was given, for errors
+	options   Options         // with their defaults
+	readers   pool            // connections that read
+	done      chan struct{}   // closed when the store is
+	spare     sync.Pool       // of requests of batches: a step makes little garbage but the driver's
+	compactor block.Compactor // packs runs
+	schema    int64           // of the file; an earlier one is only read
 
 	tail   tail   // the ends of runs that the table of runs does not know yet
 	writer writer // belongs to the append that leads
@@ -44,13 +45,11 @@ func newStore(path, abs string, o Options, first *conn) (*Store, error) {
 	s.readers.config = config{
 		path: abs, vfs: o.VFS, readOnly: o.ReadOnly, still: first.still, quiet: first.quiet, busy: o.Busy, pragmas: []string{"query_only = 1", "cache_size = -4096"},
 	}
-	if o.ReadOnly {
-		version, err := first.integer("PRAGMA user_version")
-		if err != nil {
-			return nil, err
-		}
-		s.readers.config.views = views(version)
+	var err error
+	if s.schema, err = first.integer("PRAGMA user_version"); err != nil {
+		return nil, err
 	}
+	s.readers.config.views = views(s.schema)
 	folded, _, err := first.one(getFolded)
 	if err != nil {
 		return nil, err
