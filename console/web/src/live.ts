@@ -4,7 +4,9 @@
 
 import { signal, useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { Parser } from "../../../clients/js/src/sse";
 import { reachable, Refusal } from "./api";
+import { authorization } from "./login";
 
 /** The present, for what is shown as "2 min ago". */
 export const now = signal(Date.now());
@@ -20,6 +22,66 @@ const asked = new Map<() => void, Topic | undefined>();
 /** Has what is shown about a topic asked for again, and what says no topic; without one, everything. */
 export function refresh(topic?: Topic): void {
   for (const [ask, about] of asked) if (topic === undefined || about === undefined || about === topic) ask();
+}
+
+/** Whether the server tells of changes of runs. Then what depends on them is asked for after one. */
+let told = false;
+const aloneAgain = 60_000;
+/** What the feed of runs tells of. */
+const fed = new Set<Topic | undefined>(["runs", "interrupts"]);
+
+/** Listens for changes of runs until the signal. It begins anew where the stream ends, and asks for everything then. */
+async function listen(signal: AbortSignal): Promise<void> {
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  const changed = (): void => {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      for (const [ask, about] of asked) if (fed.has(about)) ask();
+    }, 500);
+  };
+  while (!signal.aborted) {
+    let wait = 2000;
+    try {
+      const response = await fetch("/api/feed?after=now", { headers: authorization(), signal, cache: "no-store", credentials: "omit" });
+      if (!response.ok || !response.body) wait = aloneAgain;
+      else {
+        const parser = new Parser();
+        for (const reader = response.body.getReader(); ; ) {
+          const piece = await reader.read();
+          if (piece.done) break;
+          for (const frame of parser.push(piece.value)) {
+            if (!told || frame.event === "changed") changed();
+            told = true;
+          }
+        }
+      }
+    } catch { /* the server is gone, or the signal came */ }
+    if (told) {
+      told = false;
+      refresh();
+    }
+    await new Promise((done) => setTimeout(done, wait));
+  }
+  clearTimeout(soon);
+}
+
+/** Keeps what is shown up to date by the feed of changes, while somebody may and looks. */
+export function useFeed(may: boolean): void {
+  useEffect(() => {
+    if (!may) return;
+    let over = new AbortController();
+    const look = (): void => {
+      over.abort();
+      over = new AbortController();
+      if (!document.hidden) void listen(over.signal);
+    };
+    look();
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      over.abort();
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [may]);
 }
 
 document.addEventListener("visibilitychange", () => {
@@ -86,7 +148,7 @@ export function useLive<T>(key: string, load: (signal: AbortSignal) => Promise<T
         return;
       }
       const gone = error.value?.status === 0;
-      if (every > 0 || gone) timer = setTimeout(() => (document.hidden ? undefined : void ask()), gone ? Math.max(everySecond, wait) : wait);
+      if (every > 0 || gone) timer = setTimeout(() => (document.hidden ? undefined : void ask()), gone ? Math.max(everySecond, wait) : told && fed.has(about) ? Math.max(wait, aloneAgain) : wait);
     };
     const call = (): void => {
       const left = calm - (performance.now() - began);

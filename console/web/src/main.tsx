@@ -5,7 +5,7 @@ import { render, type JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { countQuestions, me as askMe, reachable } from "./api";
 import { language, languages, loadLanguage, number, t, tx, type Key, type Language } from "./i18n";
-import { refresh, useLive } from "./live";
+import { refresh, useFeed, useLive } from "./live";
 import { borrow, logOut, may, person, wanted } from "./login";
 import { load, placeOf, prepare, Show } from "./pages";
 import { follow, link, segments } from "./router";
@@ -30,6 +30,7 @@ function App(): JSX.Element {
 
 function Shell(): JSX.Element {
   useLive("me", askMe, 15_000);
+  useFeed(may("view"));
   const tasks = may("tasks");
   const waiting = useLive("waiting " + tasks, async (s) => (tasks ? countQuestions("state", s) : []), tasks ? 4000 : 0, "interrupts");
   const open = (waiting.data.value ?? []).filter((c) => c.value === "open" || c.value === "claimed").reduce((n, c) => n + c.n, 0);
