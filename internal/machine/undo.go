@@ -62,9 +62,14 @@ func (m *Machine) done(t *Task, seq, ref uint64, finished bool) bool {
 	return ok
 }
 
-func (m *Machine) undoOf(t *Task, seq, ref uint64, finished bool) (undo, bool) {
-	u := undo{seq: seq, at: -1, of: m.firstID(t), from: t.Node, ref: ref, done: finished}
-	return u, t.undo == nil && (t.Node >= len(m.flat) || m.assign(&u))
+// undoOf is what undoes a task, false for nothing. Most tasks have none, and cost nothing here.
+func (m *Machine) undoOf(t *Task, seq, ref uint64, finished bool) (u undo, is bool) {
+	u = undo{seq: seq, at: -1, from: t.Node, ref: ref, done: finished}
+	if t.undo != nil || t.Node < len(m.flat) && !m.assign(&u) {
+		return u, false
+	}
+	u.of = m.firstID(t)
+	return u, true
 }
 
 // assign says which node undoes an outcome, false where the plan has none.
