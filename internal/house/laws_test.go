@@ -150,10 +150,27 @@ func TestDocumentsLinkToWhatIsThere(t *testing.T) {
 	}
 }
 
-// Every decision is in the index of docs/README.md.
+// Each decision is listed in docs/README.md, in order, and no row is there twice.
 func TestDecisionsAreListed(t *testing.T) {
 	w := readTree(t)
 	index := w.find(t, "docs/README.md").text
+	rows, last := make(map[string]bool), ""
+	for line := range strings.SplitSeq(index, "\n") {
+		row, _, is := strings.Cut(strings.TrimPrefix(line, "| "), " |")
+		if !is || !strings.HasPrefix(line, "| ") || row == "" || row == "|" {
+			continue
+		}
+		if rows[row] {
+			t.Errorf("docs/README.md has two rows for %s", row)
+		}
+		if strings.Contains(row, "(adr/") {
+			if row < last {
+				t.Errorf("docs/README.md lists %s behind %s", row, last)
+			}
+			last = row
+		}
+		rows[row] = true
+	}
 	for _, f := range w.files {
 		if f.dir() == "docs/adr" && !strings.Contains(index, "(adr/"+path.Base(f.path)+")") {
 			t.Errorf("docs/README.md does not list %s", f.path)
