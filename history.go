@@ -214,6 +214,8 @@ type ForkOptions = history.ForkOptions
 //	type ImportOptions struct {
 //	    // ID gives the run another id.
 //	    ID string
+//	    // By is who imports the run, on record where ID gives it another id.
+//	    By string
 //	    // Name names the data in errors.
 //	    Name string
 //	    // Plans returns the run's plan, with which its journal is folded before it is stored.

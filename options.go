@@ -149,6 +149,9 @@ func RetryUntil(t time.Time) RetryOption { return runtype.RetryUntil(t) }
 // RetryWithin gives a run that is retried a new deadline, d from now by the store's clock (law F9).
 func RetryWithin(d time.Duration) RetryOption { return runtype.RetryWithin(d) }
 
+// RetriedBy records who retries the run, or migrates it. Defaults to the name of the runtime ([Options].Name).
+func RetriedBy(name string) RetryOption { return runtype.RetriedBy(name) }
+
 // NotBefore stores the run, and no worker takes it before t, by the store's time (laws J12 and J16). A run that is resumed
 // by the program does not wait for it.
 func NotBefore(t time.Time) StartOption { return runtype.NotBefore(t) }

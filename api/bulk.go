@@ -132,7 +132,7 @@ func (h *Handler) many(in *request, body *bulkBody) (iter.Seq2[fermata.BulkResul
 	if body.Deadline != "" && body.Do != "retry" {
 		return nil, malformed("deadline: expected it beside \"do\": \"retry\" alone, found it beside %q", body.Do)
 	}
-	retry, err := (&retryBody{body.Deadline}).options()
+	retry, err := (&retryBody{Deadline: body.Deadline}).options(h.by(in.who, body.By))
 	if err != nil {
 		return nil, err
 	}

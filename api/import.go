@@ -19,7 +19,7 @@ const maxImport = 64 << 20
 func (h *Handler) take(in *request) (*answer, error) {
 	body := &bounded{Reader: in.Body}
 	info, err := h.rt.Import(in.Context(), body, fermata.ImportOptions{
-		ID: in.URL.Query().Get("id"),
+		ID: in.URL.Query().Get("id"), By: h.by(in.who, ""),
 		Admit: func(info fermata.RunInfo) error {
 			if !h.may(in.who, identity.Deploy, info.Plan) {
 				return refused(http.StatusForbidden, fermata.CodeForbidden, "not allowed")

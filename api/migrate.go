@@ -17,6 +17,7 @@ type migrateBody struct {
 	Nodes      map[string]string `json:"nodes,omitempty" jsonschema:"New paths of nodes, by their old ones"`
 	Values     map[string]string `json:"values,omitempty" jsonschema:"New names of values, by their old ones; an empty name drops the value"`
 	Deadline   string            `json:"deadline,omitempty" jsonschema:"A new deadline of the run, needed where its own has passed; see retry-run"`
+	By         string            `json:"by,omitempty" jsonschema:"Who migrates, for the record, where the server knows nobody"`
 	DryRun     bool              `json:"dryRun,omitempty" jsonschema:"Only say what would come of it"`
 }
 
@@ -43,7 +44,7 @@ func (h *Handler) migrate(in *request) (*answer, error) {
 	if body.DryRun {
 		return h.outlook(ctx, d, &info, moves)
 	}
-	opts, err := (&retryBody{body.Deadline}).options()
+	opts, err := (&retryBody{Deadline: body.Deadline}).options(h.by(in.who, body.By))
 	if err != nil {
 		return nil, err
 	}

@@ -21,22 +21,24 @@ type cancelBody struct {
 
 type retryBody struct {
 	Deadline string `json:"deadline,omitempty" jsonschema:"A new deadline of the run, needed where its own has passed (law F9): a time (RFC 3339), or a time from now, such as 2h"`
+	By       string `json:"by,omitempty" jsonschema:"Who retries, for the record, where the server knows nobody"`
 }
 
-// options are those of the retry.
-func (b *retryBody) options() ([]fermata.RetryOption, error) {
+// options are those of a retry by a person.
+func (b *retryBody) options(by string) ([]fermata.RetryOption, error) {
+	who := fermata.RetriedBy(by)
 	if b.Deadline == "" {
-		return nil, nil
+		return []fermata.RetryOption{who}, nil
 	}
 	if wait, err := time.ParseDuration(b.Deadline); err == nil {
-		return []fermata.RetryOption{fermata.RetryWithin(wait)}, nil
+		return []fermata.RetryOption{who, fermata.RetryWithin(wait)}, nil
 	}
 	at, err := time.Parse(time.RFC3339, b.Deadline)
 	if err != nil {
 		return nil, refused(http.StatusBadRequest, fermata.CodeInvalid,
 			"deadline: expected a time (2026-12-24T08:00:00Z) or a time from now (2h), found %q", b.Deadline)
 	}
-	return []fermata.RetryOption{fermata.RetryUntil(at)}, nil
+	return []fermata.RetryOption{who, fermata.RetryUntil(at)}, nil
 }
 
 // stood is how a run stands after something was done about it.
@@ -92,7 +94,7 @@ func (h *Handler) cancel(in *request) (*answer, error) {
 		p.Run = info.ID
 		return nil, p
 	}
-	return &answer{body: stood{Run: info.ID, Status: string(fermata.Cancelled)}}, nil
+	return &answer{body: stood{Run: info.ID, Status: now.Status}}, nil
 }
 
 // retry continues a failed run from the tasks that failed.
@@ -103,7 +105,7 @@ func (h *Handler) retry(in *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts, err := body.options()
+	opts, err := body.options(h.by(in.who, body.By))
 	if err != nil {
 		return nil, err
 	}

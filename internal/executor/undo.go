@@ -11,9 +11,10 @@ import (
 )
 
 // endWork lets the tasks that are at work end in a run that is to be undone (law F10): their contexts are done. Those that
-// fail then are left as if they had not begun. The limits of the run bound no undo.
+// fail then are left as if they had not begun. The limits of the run bound no undo, also of one that began in the entry that
+// ended the run's own work.
 func (x *Execution) endWork() {
-	if x.Machine.IsUndoing() && !x.Machine.Undone() {
+	if x.Machine.IsUndoing() && (!x.Machine.Undone() || x.ctx != &x.life) {
 		x.ctx = &x.life
 		x.workers.cancel()
 	}

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,8 +270,21 @@ func (f *Fleet) Replan(ctx context.Context, id string, p *plan.Plan, definition 
 // takeovers. Finished tasks stay finished (law J4). The plan must fit the run as in Resume; renames that it declares
 // are applied (law J8). If the run's deadline has passed, the retry gives a new one (law F9).
 func (f *Fleet) Retry(ctx context.Context, id string, p *plan.Plan, opts ...runtype.RetryOption) (*Run, error) {
-	why := journal.ResumedBody{Reason: machine.ReasonRetry, By: f.Options.Name, Until: runtype.Deadline(opts, f.Now())}
+	by, err := f.retrier(id, opts)
+	if err != nil {
+		return nil, err
+	}
+	why := journal.ResumedBody{Reason: machine.ReasonRetry, By: by, Until: runtype.Deadline(opts, f.Now())}
 	return f.resume(ctx, id, p, why, nil)
+}
+
+// retrier is who retries a run, for the record.
+func (f *Fleet) retrier(id string, opts []runtype.RetryOption) (string, error) {
+	by := runtype.WhoRetries(opts)
+	if err := printable.Check("who retries the run", by); err != nil {
+		return "", &runtype.Error{Code: runtype.CodeInvalid, Run: id, Err: err}
+	}
+	return cmp.Or(by, f.Options.Name), nil
 }
 
 // migrate is resume with a function that converts the run's values, nil for none.
@@ -439,8 +453,12 @@ func (f *Fleet) Continue(s runstate.State, work *machine.Work, hold bool) (*Run,
 // with all converted values in one append. A failed run is retried with it (law F2). A name that neither plan
 // has is CodeInvalid. A value without a place despite the migration is ErrPlanChanged.
 func (f *Fleet) Migrate(ctx context.Context, id string, p *plan.Plan, m plan.Migration, definition string, opts ...runtype.RetryOption) (*Run, error) {
+	by, err := f.retrier(id, opts)
+	if err != nil {
+		return nil, err
+	}
 	why := journal.ResumedBody{
-		Reason: machine.ReasonReplan, By: f.Options.Name, Fingerprint: p.Fingerprint(), Definition: definition, Nodes: m.Nodes, Values: m.Values,
+		Reason: machine.ReasonReplan, By: by, Fingerprint: p.Fingerprint(), Definition: definition, Nodes: m.Nodes, Values: m.Values,
 	}
 	if info, err := f.Info(ctx, id); err == nil && info.Ended() && runstate.CanRetry(info.Status) {
 		why.Reason, why.Until = machine.ReasonRetry, runtype.Deadline(opts, f.Now())

@@ -56,6 +56,11 @@ func (f *Fleet) expire(ctx context.Context, run string) error {
 		if err != nil {
 			return err
 		}
+		if undoes {
+			if already, err := f.IsUndoing(ctx, &row); already || err != nil {
+				return err
+			}
+		}
 		b, end := journal.Batch{Run: run, After: row.Head}, journal.Entry{Kind: journal.RunFinished, Body: body}
 		if row.Status, row.Error = finished.Status, finished.Error; undoes {
 			end.Kind = journal.RunUndoing

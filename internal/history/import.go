@@ -27,6 +27,8 @@ type ImportOptions struct {
 	// new ids, and old resume tokens are refused. Defaults to the run's own id: the same run in another place,
 	// for which old ids and tokens are valid.
 	ID string
+	// By is who imports the run, on record where ID gives it another id. Defaults to the name of the runtime.
+	By string
 	// Name names the data in errors: a file's name. Defaults to none.
 	Name string
 	// Plans returns the run's plan, with which its journal is folded before it is stored. A journal that this
@@ -60,6 +62,9 @@ func (h *History) Import(ctx context.Context, r io.Reader, o ImportOptions) (run
 	if err := printable.Check("the run's id", o.ID); err != nil {
 		return runtype.RunInfo{}, &runtype.Error{Code: runtype.CodeInvalid, Err: err}
 	}
+	if err := printable.Check("who imports the run", o.By); err != nil {
+		return runtype.RunInfo{}, &runtype.Error{Code: runtype.CodeInvalid, Err: err}
+	}
 	in := importer{sum: sha256.New(), possible: newPossible(h.CheckRecorded), most: o.MaxBytes}
 	if in.most <= 0 {
 		in.most = maxImport
@@ -89,7 +94,7 @@ func (h *History) Import(ctx context.Context, r io.Reader, o ImportOptions) (run
 	if o.ID != "" && o.ID != run {
 		f := fork{
 			from: run, entries: in.entries, now: h.Storage.Now(), s: &runstate.State{Env: h.Env, ID: o.ID},
-			options: ForkOptions{At: uint64(len(in.entries)), By: h.Options.Name},
+			options: ForkOptions{At: uint64(len(in.entries)), By: cmp.Or(o.By, h.Options.Name)},
 		}
 		if err := f.own(); err != nil {
 			return runtype.RunInfo{}, err

@@ -209,6 +209,11 @@ func (in *Inbox) CancelIf(ctx context.Context, id, reason, by string, statuses [
 		if err != nil {
 			return err
 		}
+		if undoes {
+			if already, err := in.IsUndoing(ctx, &row); already || err != nil {
+				return err
+			}
+		}
 		b, err := in.cancelBatch(row, open, reason, by, undoes)
 		if err != nil {
 			return err

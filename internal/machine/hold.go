@@ -43,13 +43,14 @@ func (h *Holding) Note(e *journal.Entry) error {
 			h.Undoing = ""
 		}
 	case journal.RunUndoing:
+		if h.Undoing != "" { // it changes nothing: the first reason counts
+			return nil
+		}
 		var body journal.FinishedBody
 		if err := json.Unmarshal(e.Body, &body); err != nil {
 			return err
 		}
-		if h.Body, h.At, h.Blocked = (journal.HeldBody{}), 0, ""; h.Undoing == "" {
-			h.Undoing = UndoText(&body)
-		}
+		h.Body, h.At, h.Blocked, h.Undoing = journal.HeldBody{}, 0, "", UndoText(&body)
 	case journal.RunBlocked:
 		var body journal.BlockedBody
 		if err := json.Unmarshal(e.Body, &body); err != nil {

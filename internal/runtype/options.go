@@ -226,6 +226,7 @@ func PastDeadline(until, now int64) error {
 type RetryOptions struct {
 	Until  time.Time     // a new deadline; the zero time for none
 	Within time.Duration // likewise, from now; 0 for none
+	By     string        // who retries; "" for the runtime's own name
 }
 
 // RetryOption configures a retry.
@@ -236,6 +237,18 @@ func RetryUntil(t time.Time) RetryOption { return func(o *RetryOptions) { o.Unti
 
 // RetryWithin gives the run a new deadline, from now on by the store's clock (law F9).
 func RetryWithin(d time.Duration) RetryOption { return func(o *RetryOptions) { o.Within = d } }
+
+// RetriedBy records who retries the run, or migrates it.
+func RetriedBy(name string) RetryOption { return func(o *RetryOptions) { o.By = name } }
+
+// WhoRetries returns who retries, "" for nobody named.
+func WhoRetries(opts []RetryOption) string {
+	var o RetryOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o.By
+}
 
 // Deadline returns the new deadline of a retry, the earliest, in microseconds; 0 for none.
 func Deadline(opts []RetryOption, now int64) (until int64) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
@@ -26,6 +27,20 @@ func (s *Storage) Undoes(ctx context.Context, row *runtype.RunInfo) (bool, error
 		return false, nil
 	}
 	return err == nil && plan.OutlineUndoes(outline), err
+}
+
+// IsUndoing reports whether a run undoes what it has done already (law F10): nothing ends it another way then.
+func (s *Storage) IsUndoing(ctx context.Context, row *runtype.RunInfo) (bool, error) {
+	var is machine.Holding
+	for e, err := range s.Store.Read(ctx, row.ID, 0) {
+		if err == nil && e.Seq <= row.Head {
+			err = is.Note(&e)
+		}
+		if err != nil {
+			return false, s.StoreError(row.ID, err)
+		}
+	}
+	return is.Undoing != "", nil
 }
 
 // BeforeUndo removes the timers that mean nothing in a run which undoes what it has done.
