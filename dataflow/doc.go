@@ -1,5 +1,5 @@
 // Package dataflow makes plans of functions whose inputs and outputs have names. A node that reads "docs" follows the
-// node that writes "docs" (laws D1 to D13).
+// node that writes "docs" (laws D1 to D14).
 //
 //	type query struct {
 //		Text string

@@ -110,7 +110,8 @@ type settings struct {
 	immutable bool
 	failFast  bool
 	atOnce    int
-	handlers  map[string]any
+	handlers  map[string]any // of questions, see Handle
+	onError   []errorEdge
 }
 
 func (b *builder) problem(p Problem) { b.problems = append(b.problems, p) }
@@ -122,6 +123,7 @@ func (b *builder) build() (*Graph, error) {
 		}
 	}
 	b.checkOrder()
+	b.checkHandlers()
 	b.links.Share = b.immutable
 	b.handle()
 	b.types()
@@ -139,6 +141,9 @@ func (b *builder) build() (*Graph, error) {
 			}
 			def.Edges = append(def.Edges, e)
 		}
+	}
+	for _, e := range b.onError {
+		def.Edges = append(def.Edges, plan.Edge{From: e.from, To: e.to, Kind: plan.Failure})
 	}
 	b.checkBound()
 	flow, err := plan.Wire(def)

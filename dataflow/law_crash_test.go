@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fermata-go/fermata"
 	"github.com/fermata-go/fermata/dataflow"
@@ -129,6 +130,41 @@ var explorations = []explored{
 			}
 		},
 		want: vals{"n": 3, "l": "x left", "r": "x right", "all": "x leftx right3"},
+	},
+	{
+		name: "failures that are handled", given: vals{"x": "x", "y": "y", "list": []string{"a", "b"}}, onDisk: true,
+		answers: map[string][]any{"ask": {"from a person"}},
+		parts: func(t testing.TB, c *calls) []dataflow.Part {
+			item := graphOf(t, breaks(c, "try", "x", "z"), mends(c, "mend", "x", "z"), dataflow.OnError("try", "mend"))
+			sub := graphOf(t, effects(c, "deep", "y", "w"), breaks(c, "deeper", "w", "v")).As("sub")
+			return []dataflow.Part{
+				breaks(c, "fetch", "x", "page"), mends(c, "stale", "x", "page"), dataflow.OnError("fetch", "stale"), follow("read", "page", "text"),
+				breaks(c, "score", "text", "rank"), dataflow.OnError("score", dataflow.End), follow("sort", "rank", "sorted"),
+				item.Map("each", []string{"x"}).With(dataflow.RenameInput("x", "list")),
+				sub, dataflow.Interrupt[string, string]("ask", "y", "said"), dataflow.OnError(sub, "ask"), follow("use", "said", "used"),
+			}
+		},
+		want: vals{
+			"page": "x stale after fetch#1: it breaks", "text": "x stale after fetch#1: it breaks read", "said": "from a person", "used": "from a person use",
+			"z": []string{"a mend after each#1.1/try#1: it breaks", "b mend after each#1.2/try#1: it breaks"},
+		},
+	},
+	{
+		name: "failures after retries", given: vals{"x": "x"},
+		parts: func(t testing.TB, c *calls) []dataflow.Part {
+			return []dataflow.Part{
+				breaks(c, "fetch", "x", "page").With(dataflow.Retry(3, time.Millisecond)), mends(c, "stale", "x", "page"), dataflow.OnError("fetch", "stale"),
+				follow("read", "page", "text"), effects(c, "beside", "x", "seen"),
+			}
+		},
+		want: vals{"page": "x stale after fetch#1: it breaks", "text": "x stale after fetch#1: it breaks read", "seen": "x beside"},
+	},
+	{
+		name: "failures in a loop", given: vals{},
+		parts: func(t testing.TB, c *calls) []dataflow.Part {
+			return unsteady(c)
+		},
+		want: vals{"n": 4, "text": "4 drafted", "log": ",2 failed,3 failed"},
 	},
 	{
 		name: "stuck", given: vals{"all": []string{"take"}, "given": "g"},

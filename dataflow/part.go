@@ -36,6 +36,7 @@ func (b *builder) prune() {
 	if len(b.problems) > 0 {
 		return
 	}
+	b.leaveHandlers(keep, at)
 	var kept []*NodeDef
 	gone := make(map[string]bool)
 	for i, d := range b.nodes {
@@ -71,6 +72,13 @@ func (b *builder) neighbours(at map[string]int) (next, before [][]int) {
 			if from, ok := at[name]; ok {
 				add(from, i)
 			}
+		}
+	}
+	for _, e := range b.onError {
+		from, known := at[e.from]
+		if to, ok := at[e.to]; ok && known {
+			add(from, to)
+			before[from] = append(before[from], to) // whoever needs a node needs what handles its failures
 		}
 	}
 	return next, before

@@ -65,7 +65,7 @@ type Dataflow struct {
 // carriedArcs are the arcs between nodes.
 type carriedArcs struct {
 	arcs    []arc
-	carries []int // by arc: the name, -1 for a decision
+	carries []int // by arc: the name, aChoice or aFailure
 }
 
 // Wired is what a dataflow's node waits for. Nodes and names are numbers in Dataflow.Nodes and Dataflow.Names.
@@ -75,18 +75,19 @@ type Wired struct {
 	Needs   []int   // the names among In that are required, each once
 	Next    []int   // the nodes that wait while it is live: along forward edges, each once
 	Readers []int   // the nodes that read what it writes along a forward edge, each once
-	Gated   bool    // a forward gate controls it (law D5)
+	Gated   bool    // a forward gate controls it, or it handles failures (laws D5 and D14)
 	Closed  bool    // it does not open by itself: the run begins behind it (law D10)
-	Targets []Aimed // of a gate: where its decisions lead, END aside
+	Targets []Aimed // where a gate's decisions lead, and a node's failure (law D14); END aside
 	Region  int     // whose rounds it holds up; -1 for none (law D7)
 }
 
-// Aimed is a target of a gate.
+// Aimed is a target of a gate, or the handler of a node's failure.
 type Aimed struct {
-	Name  string // as the gate names it
-	To    int
-	Back  bool // the decision waits for the end of a round
-	Depth int  // of a decision that leads back: how many loops are around that loop
+	Name    string // as the gate names it
+	To      int
+	Failure bool // the failure of the node leads there, and no decision (law D14)
+	Back    bool // the decision waits for the end of a round
+	Depth   int  // of a decision that leads back: how many loops are around that loop
 }
 
 // Dataflow is the analysis of the plan, nil unless it is a dataflow.
@@ -152,7 +153,8 @@ func (d *Dataflow) Writers(name int, do func(v int) bool) {
 	}
 }
 
-// Gates calls do with every gate that controls a node along a forward edge, until it returns false.
+// Gates calls do with every gate that controls a node along a forward edge, until it returns false. A node whose failures the node
+// handles is such a gate (law D14).
 func (d *Dataflow) Gates(v int, do func(gate int) bool) {
 	for _, gate := range d.gates[v] {
 		if !do(gate) {
@@ -170,8 +172,11 @@ func (d *Dataflow) Order() []int { return d.order }
 // edge is the edge of an arc.
 func (d *Dataflow) edge(def *Definition, i int) Edge {
 	e := Edge{From: def.Nodes[d.arcs[i].from].Name, To: def.Nodes[d.arcs[i].to].Name, Kind: Choice}
-	if name := d.carries[i]; name >= 0 {
+	switch name := d.carries[i]; {
+	case name >= 0:
 		e.Kind, e.Label = Data, d.Names[name]
+	case name == aFailure:
+		e.Kind = Failure
 	}
 	return e
 }

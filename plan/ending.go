@@ -5,7 +5,9 @@ func (w *wiring) mustEnd(l *loop) {
 	if w.ways == nil {
 		w.ways = make(map[string]int)
 		for _, e := range w.def.Edges {
-			w.ways[e.From]++
+			if e.Kind == Choice { // a loop that only a failure ends does not end
+				w.ways[e.From]++
+			}
 		}
 	}
 	var gates []int
@@ -14,7 +16,7 @@ func (w *wiring) mustEnd(l *loop) {
 		switch {
 		case w.carries[i] >= 0:
 			continue
-		case w.ways[w.def.Nodes[gate].Name] > 1, w.aimedAt(gate, func(v int) bool { return v != gate && l.holds(v) }):
+		case w.ways[w.def.Nodes[gate].Name] > 1, w.decidedOn(gate, func(v int) bool { return v != gate && l.holds(v) }):
 			return // it chooses something else, or is not chosen itself
 		}
 		gates = append(gates, gate)

@@ -94,7 +94,7 @@ func (w *wiring) exclusive() {
 		}
 		for _, c := range w.guardOf(v) {
 			if c.targets == 0 && c.gate >= 0 {
-				w.at(v, NeverRuns, "it can never run: it needs values that only different choices of gate %q bring", w.def.Nodes[c.gate].Name)
+				w.at(v, NeverRuns, "it can never run: it needs values that only different %s", w.outcomes(c.gate))
 				break
 			}
 		}
@@ -119,19 +119,21 @@ func (w *wiring) shortest(g guard) guard {
 	if g.never() {
 		return impossible
 	}
-	all := func(c condition) bool { return w.full[c.gate] != 0 && c.targets == w.full[c.gate] }
+	all := func(c condition) bool { return w.full[c.gate] != 0 && c.targets&w.full[c.gate] == w.full[c.gate] }
 	if slices.ContainsFunc(g, all) {
 		return slices.DeleteFunc(slices.Clone(g), all)
 	}
 	return g
 }
 
-// findFull finds the targets of gates that cannot choose END.
+// findFull finds the targets of gates that cannot choose END, and the outcomes of nodes whose failures are handled.
 func (w *wiring) findFull() {
 	w.full = make([]uint64, len(w.def.Nodes))
 	for v := range w.flow.Nodes {
 		if n := len(w.flow.Nodes[v].Targets); n > 0 && n < mostTargets {
-			w.full[v] = 1<<n - 1
+			if w.full[v] = 1<<n - 1; !w.def.Nodes[v].Gate() {
+				w.full[v] |= 1 << n // it succeeds
+			}
 		}
 	}
 	for _, e := range w.def.Edges {
@@ -209,7 +211,7 @@ func (w *wiring) chosen(gate, target int) guard { return w.guards[gate].and(w.ch
 
 // choice is that a gate chooses a target, where that keeps it from choosing others.
 func (w *wiring) choice(gate, target int) guard {
-	if w.def.Nodes[gate].RouteMany != nil || len(w.flow.Nodes[gate].Targets) > mostTargets {
+	if w.def.Nodes[gate].RouteMany != nil || len(w.flow.Nodes[gate].Targets) >= mostTargets {
 		return nil
 	}
 	for k, t := range w.flow.Nodes[gate].Targets {
@@ -231,7 +233,7 @@ func (w *wiring) byValue(v, name int) guard {
 			if w.flow.closed[w.arcs[i].from] {
 				return nil
 			}
-			some = some.or(w.guards[w.arcs[i].from])
+			some = some.or(w.brings(w.arcs[i].from))
 		}
 	}
 	return some
@@ -242,7 +244,7 @@ func (w *wiring) sole(r *rounds, name int, writers []int) {
 	for i, p := range writers {
 		for _, q := range writers[:i] {
 			var why string
-			if !w.guards[p].excludes(w.guards[q]) {
+			if !w.brings(p).excludes(w.brings(q)) {
 				why = w.whyBoth(p, q)
 			} else if is, head, v := r.apart(p, q); !is {
 				why = r.whyTogether(head, v)
@@ -259,6 +261,11 @@ func (w *wiring) sole(r *rounds, name int, writers []int) {
 
 // whyBoth says what the gates of two nodes have to do with each other.
 func (w *wiring) whyBoth(p, q int) string {
+	for _, v := range []int{p, q} {
+		if text := w.handlesMany(v); text != "" {
+			return text
+		}
+	}
 	for _, i := range w.origin[p] {
 		gate := w.arcs[i].from
 		if w.carries[i] >= 0 || w.def.Nodes[gate].RouteMany == nil {

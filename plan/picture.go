@@ -32,7 +32,7 @@ type bracket struct {
 	first, last  int // places in picture.order
 }
 
-// decision is what a gate can choose.
+// decision is what a gate can choose, or where a failure leads.
 type decision struct {
 	Edge
 	back bool // it leads to the next round
@@ -79,12 +79,12 @@ func newPicture(p *Plan) *picture {
 		number[p.def.Nodes[v].Name] = v
 	}
 	for _, e := range p.def.Edges {
-		if e.Kind != Choice {
+		if e.Kind != Choice && e.Kind != Failure {
 			continue
 		}
 		from := number[e.From]
 		pic.choices[from] = append(pic.choices[from], decision{
-			Edge: e, many: p.def.Nodes[from].RouteMany != nil,
+			Edge: e, many: e.Kind == Choice && p.def.Nodes[from].RouteMany != nil,
 			back: slices.ContainsFunc(pic.flow.Nodes[from].Targets, func(a Aimed) bool { return a.Name == e.To && a.Back }),
 		})
 	}

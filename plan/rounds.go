@@ -38,7 +38,7 @@ func (r *rounds) mayLack(v, name int, ran func(from int) bool) bool {
 	comes := false
 	for _, i := range r.origin[v] {
 		if from := r.arcs[i].from; r.carries[i] == name && !r.backward[i] {
-			if ran(from) && r.def.Nodes[from].Sub == nil { // what is in a subgraph may bring no value
+			if ran(from) && r.def.Nodes[from].Sub == nil && !r.fallible[from] { // what is in a subgraph may bring no value, nor what fails
 				return false
 			}
 			comes = true
@@ -65,10 +65,10 @@ func (r *rounds) apart(p, q int) (is bool, head, any int) {
 		if !r.within[k][p] || !r.within[k][q] {
 			continue
 		}
-		a, b := r.guards[k][p].and(r.forGood(p)), r.guards[k][q].and(r.forGood(q))
+		a, b := r.guards[k][p].and(r.forGood(p)).and(r.succeeds(p)), r.guards[k][q].and(r.forGood(q)).and(r.succeeds(q))
 		switch {
 		case a.excludes(b):
-		case a.excludes(r.wiring.guards[q]):
+		case a.excludes(r.brings(q)):
 			return false, h, q
 		default:
 			return false, h, p
@@ -120,7 +120,7 @@ func (r *rounds) begins(guards []guard, v int) guard {
 			some = some.or(r.byGate(guards, from, v))
 		case name < 0 || r.gated(v):
 		case !r.backward[i] || slices.Contains(r.flow.Nodes[v].Needs, name):
-			some = some.or(guards[from])
+			some = some.or(guards[from].and(r.succeeds(from)))
 		}
 	}
 	return some
@@ -139,7 +139,8 @@ func (r *rounds) byGate(guards []guard, gate, v int) guard {
 		}
 		for _, i := range r.origin[v] {
 			if r.carries[i] == name {
-				some = some.or(guards[r.arcs[i].from])
+				from := r.arcs[i].from
+				some = some.or(guards[from].and(r.succeeds(from)))
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func (s *sketch) flow(p *Plan) {
 	for _, v := range pic.order {
 		for _, d := range pic.choices[v] {
 			s.strokes = append(s.strokes, stroke{
-				from: d.From, to: d.To, kind: d.Kind, thick: d.many, back: d.back, chosen: true, lines: captions(d.Edge),
+				from: d.From, to: d.To, kind: d.Kind, thick: d.many, back: d.back, chosen: d.Kind == Choice, lines: captions(d.Edge),
 			})
 		}
 	}

@@ -274,12 +274,19 @@ func (f *flowText) origins(v int) []origin {
 		}
 		all[i].names = append(all[i].names, graphic(marked(f.plan.def.Nodes[v].Flow.Inputs[k])))
 	}
-	var gates []string
+	var gates, failing []string
 	for _, gate := range f.flow.gates[v] {
-		gates = append(gates, f.name(gate))
+		if f.flow.handles(v, gate) {
+			failing = append(failing, f.name(gate))
+		} else {
+			gates = append(gates, f.name(gate))
+		}
 	}
 	if len(gates) > 0 {
 		all = append(all, origin{from: some("if ", gates)})
+	}
+	if len(failing) > 0 {
+		all = append(all, origin{from: some("failed ", failing)})
 	}
 	return all
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Wire finds the edges of a dataflow, from writers of values to their readers (law D1). It also computes what follows
-// from them. It needs of the definition its Name, the Nodes with their Flow, the choice edges of gates, and in Entry
-// the nodes that a run begins at; without entries it begins wherever there is something to do. It reports every problem
+// from them. It needs of the definition its Name, the Nodes with their Flow, the choice edges of gates, the failure edges,
+// and in Entry the nodes that a run begins at; without entries it begins wherever there is something to do. It reports every problem
 // at once, as an [*Error].
 //
 // Set the result as Definition.Dataflow, which makes the definition one of a dataflow.
@@ -72,7 +72,7 @@ type portTable struct {
 // arcTable holds the arcs between nodes: values and decisions.
 type arcTable struct {
 	arcs     []arc    // by index
-	carries  []int    // by arc: the value that it carries, -1 for a decision
+	carries  []int    // by arc: the value that it carries, aChoice or aFailure
 	graph    *digraph // of all arcs
 	origin   [][]int  // by node: the arcs that lead to it
 	backward []bool   // by arc: it leads to a later round
@@ -84,6 +84,8 @@ type guardTable struct {
 	guards []guard        // by node
 	ways   map[string]int // by gate: how many choices it has
 	full   []uint64       // by gate: all its targets, if it has to choose one of them
+
+	fallible []bool // by node: its failure does not fail the run (law D14)
 }
 
 // last is the problem that was found last.
@@ -143,8 +145,12 @@ func (w *wiring) number(node int, p Port) int {
 // choices notes where decisions lead.
 func (w *wiring) choices() {
 	for i, e := range w.def.Edges {
-		if e.Kind != Choice {
-			w.on(i, BadEdge, "its kind is %q; the edges of a dataflow follow from what its nodes read and write, and only choices are declared", e.Kind)
+		switch e.Kind {
+		case Choice:
+		case Failure:
+			continue // see handlers
+		default:
+			w.on(i, BadEdge, "its kind is %q; the edges of a dataflow follow from what its nodes read and write, and only choices and failures are declared", e.Kind)
 			continue
 		}
 		before := len(w.problems)
@@ -165,6 +171,7 @@ func (w *wiring) choices() {
 			g.Targets = append(g.Targets, Aimed{Name: e.To, To: to})
 		}
 	}
+	w.handlers()
 	for i, name := range w.def.Entry {
 		at, ok := w.index[name]
 		switch {
@@ -198,7 +205,11 @@ func (w *wiring) connect() {
 	}
 	for v := range w.flow.Nodes {
 		for _, t := range w.flow.Nodes[v].Targets {
-			add(v, t.To, -1)
+			if t.Failure {
+				add(v, t.To, aFailure)
+			} else {
+				add(v, t.To, aChoice)
+			}
 		}
 	}
 	w.layOutArcs()
@@ -231,7 +242,9 @@ func (w *wiring) findLoops() {
 	w.flow.heads(w.flow.loops, func(l *loop, depth int) {
 		w.loop(l)
 		for _, i := range l.back {
-			w.backward[i], w.level[i] = true, depth
+			if w.backward[i], w.level[i] = true, depth; w.carries[i] == aFailure {
+				w.handledBefore(i)
+			}
 		}
 	}, 0)
 }
@@ -256,7 +269,7 @@ func (w *wiring) headsOf(part []int, inside func(v int) bool) []int {
 
 // aimedAt reports whether a gate among some nodes can choose a node.
 func (w *wiring) aimedAt(v int, inside func(v int) bool) bool {
-	return slices.ContainsFunc(w.origin[v], func(i int) bool { return w.carries[i] < 0 && inside(w.arcs[i].from) })
+	return slices.ContainsFunc(w.origin[v], func(i int) bool { return w.carries[i] == aChoice && inside(w.arcs[i].from) })
 }
 
 // lacks is a required value that a node can only get from some nodes, -1 for none.
@@ -291,7 +304,7 @@ func (w *wiring) loop(l *loop) {
 		}
 	}
 	if len(targets) == 0 {
-		w.at(l.nodes[0], Endless, "the loop %s never ends: no gate is in it that chooses whether it goes round again", ring)
+		w.at(l.nodes[0], Endless, "the loop %s never ends: no gate is in it that chooses whether it goes round again%s", ring, w.throughFailure(l))
 		return
 	}
 	var why []string

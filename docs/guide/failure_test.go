@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata"
+	"github.com/fermata-go/fermata/dataflow"
 	"github.com/fermata-go/fermata/graph"
 	"github.com/fermata-go/fermata/model"
 	"github.com/fermata-go/fermata/model/scripted"
@@ -89,6 +90,36 @@ func Example_errorEdges() {
 	// take the train: flight to Porto: sold out
 	// wait: 3 hours late
 	// sorry: no such airport
+}
+
+func Example_handledFailures() {
+	ctx := context.Background()
+	// [guide: handlers]
+	type order struct{ City string }
+	type offer struct{ Price int }
+	ask := dataflow.Node("ask", func(_ node.Context, o order) (offer, error) {
+		if o.City == "Oslo" {
+			return offer{}, errors.New("the partner is down")
+		}
+		return offer{Price: 90}, nil
+	}, dataflow.Retry(2, time.Millisecond))
+	guess := dataflow.Node("guess", func(ctx node.Context, o order) (offer, error) {
+		fmt.Println("a guess, as", ctx.Cause())
+		return offer{Price: 120}, nil
+	})
+	tell := dataflow.Unary("tell", "price", "reply", dataflow.Plain(func(price int) string { return fmt.Sprint("from ", price) }))
+	g := dataflow.Must(dataflow.New("offer", ask, guess, tell, dataflow.OnError(ask, guess)))
+	for _, city := range []string{"Porto", "Oslo"} {
+		res, err := g.Run(ctx, dataflow.Values{"city": city})
+		check(err)
+		fmt.Println(city, res.Outputs["reply"])
+	}
+	// [guide: end]
+
+	// Output:
+	// Porto from 90
+	// a guess, as the partner is down
+	// Oslo from 120
 }
 
 func Example_catch() {

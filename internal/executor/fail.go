@@ -105,6 +105,9 @@ func (x *Execution) wayOf(t *machine.Task, flat *plan.Flat, out any, cause *faul
 		return w, nil
 	}
 	var err error
+	if t.InFlow() { // its handler reads values by their names: none travels along the edge (law D14)
+		out = nil
+	}
 	if out != nil {
 		if out, err = runstate.Canonical(flat.Owner.State(), out, &x.Known, true); err != nil {
 			out = nil // a state that cannot be stored cannot travel on: the input does
@@ -189,7 +192,7 @@ func (x *Execution) catch(t *machine.Task, flat *plan.Flat, out any, cause *faul
 		return flat.Failures[0].Name, out, nil
 	}
 	value := out
-	if value == nil {
+	if value == nil && !t.InFlow() {
 		var err error
 		if value, err = x.Values.Take(t.Ref, flat.Owner.State(), true); err != nil {
 			if fault.Capture(err).Is(journal.ErrCorrupt) {

@@ -407,7 +407,11 @@ func (o *ordering) began(id string, e *journal.Entry) {
 		in = append(in, o.records[s.Ref][name])
 	}
 	took := o.routes[body.Took]
-	o.tasks[id] = givenLine(at, in, took[strings.LastIndexByte(took, '/')+1:])
+	cause := ""
+	if c := o.m.ByID(e.Seq).Cause; c != nil {
+		cause = c.Task
+	}
+	o.tasks[id] = givenLine(at, in, took[strings.LastIndexByte(took, '/')+1:]) + causeLine(cause[strings.LastIndexByte(cause, '/')+1:])
 }
 
 // spot is a node by its path.
@@ -465,6 +469,12 @@ func (o *ordering) finish() {
 		written = o.leave(t, at)
 	default:
 		written = o.writes(at, int(t.Visit), in)
+	}
+	if o.fails(at, int(t.Visit), in) {
+		o.tasks[id] += " fails"
+		o.must(o.m.Fail(0, t, journal.FailedBody{Error: "it fails"}, Value{}, targetNamed(at.err)))
+		o.next()
+		return
 	}
 	var out Outcome
 	if before := o.records[o.m.Written(t)]; len(at.out) > 0 && (before == nil || !maps.Equal(before, written)) {

@@ -40,6 +40,7 @@ type lawEdge struct {
 	back     bool
 	depth    int  // of one that leads back: how many loops are around its loop
 	read     bool // it carries what is accumulated, and nobody waits for it
+	fail     bool // it carries a failure to its handler (law D14)
 }
 
 // lawLoop is a loop of law D4.
@@ -58,6 +59,7 @@ type happening struct {
 	took        *selection        // it begins: the round's selection, nil where it runs forward
 	wrote       map[string]string // it ends
 	chose       []int             // it ends: the nodes that it has chosen
+	failed      bool              // it ends: without what it writes, and its handler is chosen
 }
 
 // selection is what nothing was begun for yet of a decision.
@@ -66,6 +68,7 @@ type selection struct {
 	at       int // when it was made: its place in what happened
 	back     bool
 	depth    int
+	failed   bool // by a failure
 }
 
 func (s *flowSketch) index(name string) int {
@@ -88,6 +91,9 @@ func newLawful(w *world, inputs map[string]string) (*lawful, error) {
 			if to != end {
 				l.edges = append(l.edges, lawEdge{from: v, to: l.index(to)})
 			}
+		}
+		if to := l.nodes[v].err; to != "" && to != end {
+			l.edges = append(l.edges, lawEdge{from: v, to: l.index(to), fail: true})
 		}
 	}
 	for l.takeApart(l.all(true), 0); slices.ContainsFunc(l.loops, l.readBack); l.takeApart(l.all(true), 0) {
@@ -204,7 +210,7 @@ func (l *lawful) takeApart(nodes []bool, depth int) {
 // the head.
 func (l *lawful) heads(part []bool) (heads []int) {
 	for v := range part {
-		aimed := slices.ContainsFunc(l.edges, func(e lawEdge) bool { return e.name == "" && e.to == v && part[e.from] })
+		aimed := slices.ContainsFunc(l.edges, func(e lawEdge) bool { return e.name == "" && !e.fail && e.to == v && part[e.from] })
 		if !part[v] || !aimed {
 			continue
 		}
@@ -337,13 +343,19 @@ func (l *lawful) begin(v int, took *selection) {
 func (l *lawful) watch(v int) {
 	for i := len(l.happened) - 1; i >= 0; i-- {
 		h := &l.happened[i]
-		if both := slices.ContainsFunc(l.nodes[v].out, func(name string) bool { return slices.Contains(l.nodes[h.node].out, name) }); both && h.node != v {
+		if both := slices.ContainsFunc(l.nodes[v].out, func(name string) bool { return slices.Contains(l.nodes[h.node].out, name) }); both && h.node != v && !l.failedAt(i) {
 			l.broken = fmt.Sprintf("law D1: %s and %s write one value in one round", l.nodes[h.node].name, l.nodes[v].name)
 		}
 		if h.took != nil {
 			return
 		}
 	}
+}
+
+// failedAt reports whether the task that begins or ends at a place in what happened has failed: then it wrote nothing.
+func (l *lawful) failedAt(i int) bool {
+	h := &l.happened[i]
+	return slices.ContainsFunc(l.happened[i:], func(o happening) bool { return o.node == h.node && o.visit == h.visit && o.ends && o.failed })
 }
 
 func (l *lawful) finish(v int) {
@@ -357,7 +369,12 @@ func (l *lawful) finish(v int) {
 	} else {
 		h.wrote = l.world.writes(&l.nodes[v], h.visit, in)
 	}
-	if l.nodes[v].gate() {
+	if h.failed = l.world.fails(&l.nodes[v], h.visit, in); h.failed {
+		h.wrote = nil
+		if to := l.nodes[v].err; to != end {
+			h.chose = []int{l.index(to)}
+		}
+	} else if l.nodes[v].gate() {
 		for _, to := range l.world.chooses(&l.nodes[v], h.visit, in) {
 			if to != end {
 				h.chose = append(h.chose, l.index(to))
@@ -512,11 +529,11 @@ func (l *lawful) selections() (open []selection) {
 			open = slices.DeleteFunc(open, func(s selection) bool { return s == *h.took })
 		case !h.ends:
 			open = slices.DeleteFunc(open, func(s selection) bool { return s.to == h.node && !s.back })
-		case l.nodes[h.node].gate():
+		case l.nodes[h.node].gate() || l.nodes[h.node].err != "":
 			open = slices.DeleteFunc(open, func(s selection) bool { return s.gate == h.node })
 			for _, e := range l.edges {
-				if e.from == h.node && e.name == "" && slices.Contains(h.chose, e.to) {
-					open = append(open, selection{h.node, e.to, i, e.back, e.depth})
+				if e.from == h.node && e.name == "" && e.fail == h.failed && slices.Contains(h.chose, e.to) {
+					open = append(open, selection{h.node, e.to, i, e.back, e.depth, h.failed})
 				}
 			}
 			open = l.lost(h.node, open)
@@ -625,6 +642,11 @@ func (l *lawful) tell() *told {
 	for i, h := range l.happened {
 		at := &l.nodes[h.node]
 		id := fmt.Sprintf("%s#%d", at.name, h.visit)
+		if h.failed {
+			t.tasks[id] += " fails"
+			t.order = append(t.order, id+" fails")
+			continue
+		}
 		if h.ends {
 			if at.sub != nil { // what it does not bring is what it brought last
 				h.wrote = maps.Clone(h.wrote)
@@ -645,7 +667,7 @@ func (l *lawful) tell() *told {
 			gate := &l.happened[h.took.at]
 			why = fmt.Sprintf("%s#%d", l.nodes[gate.node].name, gate.visit)
 		}
-		t.tasks[id] = givenLine(at, l.given(h.node, i), why)
+		t.tasks[id] = givenLine(at, l.given(h.node, i), why) + causeLine(l.cause(h.node, i))
 		t.order = append(t.order, id+" begins: "+t.tasks[id])
 	}
 	var results []string
@@ -691,6 +713,33 @@ func givenLine(at *flowSpot, in given, round string) string {
 		text += ", for the round of " + round
 	}
 	return text
+}
+
+// cause is the failure for which a task begins at a time: that of the first node, of several.
+func (l *lawful) cause(v, at int) string {
+	if l.happened[at].took != nil {
+		return ""
+	}
+	before := *l
+	before.happened = l.happened[:at]
+	var first *selection
+	for _, s := range before.selections() {
+		if s.to == v && s.failed && (first == nil || s.gate < first.gate) {
+			first = &s
+		}
+	}
+	if first == nil {
+		return ""
+	}
+	h := &l.happened[first.at]
+	return fmt.Sprintf("%s#%d", l.nodes[h.node].name, h.visit)
+}
+
+func causeLine(cause string) string {
+	if cause == "" {
+		return ""
+	}
+	return ", as " + cause + " failed"
 }
 
 func wroteLine(at *flowSpot, out map[string]string) string {

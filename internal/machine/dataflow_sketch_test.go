@@ -28,6 +28,7 @@ type flowSpot struct {
 	many     bool     // a gate that chooses several
 	to       []string // a gate's targets; the last is what it chooses after a while
 	constant bool     // it always writes the same
+	err      string   // where its failure leads, "" where it never fails
 
 	sub        *flowSketch // it is a subgraph: in and out follow from what is in it
 	from, into []string    // what the first inputs and outputs of a subgraph are called outside of it
@@ -67,11 +68,53 @@ func sketchedFlow(r *rand.Rand) *flowSketch {
 			}
 		}
 	}
+	for range one(r, 0, 0, 1, 1, 2, 3) {
+		s.handle(r, r.IntN(n))
+	}
 	for range one(r, 0, 0, 0, 1, 2) {
 		s.nest(r, &s.nodes[r.IntN(n)], 1)
 	}
 	s.atOnce = one(r, 0, 0, 1, 2, 3)
 	return s
+}
+
+// handle lets a failure of a node lead to another one: to a new one, which writes the same or something else, to one that there
+// is, or to the end.
+func (s *flowSketch) handle(r *rand.Rand, i int) {
+	if s.nodes[i].err != "" {
+		return
+	}
+	switch kind := r.IntN(10); {
+	case kind < 7:
+		handler := s.add().name
+		at, from := &s.nodes[len(s.nodes)-1], &s.nodes[i]
+		if from.err = handler; r.IntN(2) == 0 {
+			at.in = slices.Clone(from.in)
+		}
+		if r.IntN(3) > 0 {
+			if at.out = append(at.out, from.out...); r.IntN(2) == 0 {
+				at.out = at.out[1:]
+			}
+		}
+		if r.IntN(3) == 0 {
+			s.read(r, len(s.nodes)-1, true)
+		}
+		if reader := &s.nodes[r.IntN(len(s.nodes)-1)]; r.IntN(3) == 0 && len(at.out) > 0 && !reader.reads(at.out[0]) {
+			reader.in = append(reader.in, flowInput{at.out[0], r.IntN(2) == 0})
+		}
+		if r.IntN(4) == 0 { // another one may fail there, too
+			if other := &s.nodes[r.IntN(len(s.nodes))]; other.err == "" {
+				other.err = handler
+			}
+		}
+		if r.IntN(5) == 0 { // and the handler as well
+			s.handle(r, len(s.nodes)-1)
+		}
+	case kind < 9:
+		s.nodes[i].err = s.nodes[r.IntN(len(s.nodes))].name
+	default:
+		s.nodes[i].err = end
+	}
 }
 
 // nest makes a subgraph of a node, which may have one inside of it.
@@ -350,6 +393,9 @@ func (s *flowSketch) wire() (*plan.Plan, error) {
 		for _, to := range at.to {
 			def.Edges = append(def.Edges, plan.Edge{From: at.name, To: targetNamed(to), Kind: plan.Choice})
 		}
+		if at.err != "" {
+			def.Edges = append(def.Edges, plan.Edge{From: at.name, To: targetNamed(at.err), Kind: plan.Failure})
+		}
 	}
 	d, err := plan.Wire(def)
 	if err != nil {
@@ -373,12 +419,20 @@ func (s *flowSketch) mend(r *rand.Rand, err error) bool {
 		return false
 	}
 	p := problems.Problems[0]
+	if p.EdgeIndex >= 0 && p.Edge.Kind == plan.Failure {
+		s.nodes[s.index(p.Edge.From)].err = ""
+		return true
+	}
 	if p.NodeIndex < 0 {
 		return false
 	}
 	at := &s.nodes[p.NodeIndex]
 	if at.sub != nil {
 		return false
+	}
+	if at.err != "" && p.Code == plan.BadEdge {
+		at.err = ""
+		return true
 	}
 	switch p.Code {
 	case plan.Conflict:
@@ -433,6 +487,9 @@ func (s *flowSketch) String() string {
 		if at.gate() {
 			fmt.Fprintf(&b, " chooses %s of %s", map[bool]string{false: "one", true: "some"}[at.many], strings.Join(at.to, ", "))
 		}
+		if at.err != "" {
+			b.WriteString(", fails to " + at.err)
+		}
 		b.WriteByte('\n')
 		if at.sub != nil {
 			b.WriteString("  " + strings.ReplaceAll(strings.TrimSpace(at.sub.String()), "\n", "\n  ") + "\n")
@@ -464,6 +521,9 @@ func (s *flowSketch) smaller() (list []*flowSketch) {
 	for i := range s.nodes {
 		at := &s.nodes[i]
 		change(func(c *flowSketch) { c.drop(i) })
+		if at.err != "" {
+			change(func(c *flowSketch) { c.nodes[i].err = "" })
+		}
 		if at.sub != nil {
 			change(func(c *flowSketch) { c.nodes[i].sub = nil })
 			for _, sub := range at.sub.smaller() {
@@ -506,6 +566,9 @@ func (s *flowSketch) drop(i int) {
 		if at.to = slices.DeleteFunc(at.to, gone); len(at.to) == 0 {
 			at.many = false
 		}
+		if gone(at.err) {
+			at.err = ""
+		}
 	}
 	s.entry = slices.DeleteFunc(s.entry, gone)
 	s.nodes = slices.Delete(s.nodes, i, i+1)
@@ -545,6 +608,11 @@ func (w *world) writes(at *flowSpot, visit int, in given) map[string]string {
 		}
 	}
 	return out
+}
+
+// fails reports whether a visit fails: only that of a node whose failure is handled does.
+func (w *world) fails(at *flowSpot, visit int, in given) bool {
+	return at.err != "" && w.dice("fails", at.name, visit, in)%5 < 2
 }
 
 // chooses is what a gate chooses: after a while always the last of its targets, so that loops end.

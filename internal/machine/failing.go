@@ -41,6 +41,16 @@ func (m *Machine) noteWork() {
 	}
 }
 
+// forgetWork takes back what noteWork has noted, once the failure is handled and there is no other one.
+func (m *Machine) forgetWork() {
+	if m.broken > 0 {
+		return
+	}
+	for _, t := range m.tasks {
+		t.atWork = false
+	}
+}
+
 // endWork hands out again what was at work in a doomed scope when the failure came, where a crash or another driver has
 // come between: it ends there as it would have without (law F2). A run that fails fast has ended it.
 func (m *Machine) endWork() {

@@ -3,6 +3,7 @@ package machine
 import (
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/plan"
 )
 
@@ -48,6 +49,7 @@ type flowNode struct {
 	ran       bool   // or does not have to, as it lies before the entry
 	visited   bool   // begun at least once
 	running   bool   // a task of it is open
+	failed    bool   // its last task failed, and the failure was handled (law D14)
 	fresh     bool   // a value that it reads along a forward edge was written since it began last
 	live      bool   // running, or waiting for nothing but nodes before it
 	unsettled bool   // live, or waiting for a node that is
@@ -66,6 +68,8 @@ type choice struct {
 	seq      uint64 // of the route.taken
 	gate, to int    // indexes of the gate's node and of the chosen one
 	depth    int    // of one that leads back: how many loops are around its loop
+
+	cause *nodehost.Failure // of one that a failure has made (law D14); nil for a gate's
 }
 
 // slot is a value that a task was given: the node that wrote it, and the entry with its record; 0 where there is none.
@@ -202,6 +206,20 @@ func (f *flow) began(v int, took uint64) {
 	f.update(v)
 }
 
+// causeOf is the failure that a node begins for now: of several, that of the first node in declared order (law D14).
+func (f *flow) causeOf(v int) *nodehost.Failure {
+	var first *choice
+	for i := range f.chosen {
+		if c := &f.chosen[i]; c.to == v && c.cause != nil && (first == nil || c.gate < first.gate) {
+			first = c
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first.cause
+}
+
 // awaits finds a decision that waits for the end of a round.
 func (f *flow) awaits(v int, seq uint64) bool {
 	return slices.ContainsFunc(f.pending, func(c choice) bool { return c.to == v && c.seq == seq })
@@ -210,7 +228,7 @@ func (f *flow) awaits(v int, seq uint64) bool {
 // wrote notes what a node has written: every write is a new version (law D3). absent are outputs that it brought no value
 // for.
 func (f *flow) wrote(v int, ref uint64, absent func(output int) bool) {
-	f.nodes[v].ref = ref
+	f.nodes[v].ref, f.nodes[v].failed = ref, false
 	d := &f.d.Nodes[v]
 	partly := false
 	for k, name := range d.Out {
@@ -251,16 +269,16 @@ func (f *flow) ended(v int) {
 	f.update(v)
 }
 
-// decided notes what a gate has chosen. It replaces what nothing was begun for of its last decision, and what gates that
-// were not chosen have left (law D8).
-func (f *flow) decided(gate int, seq uint64, to []int) {
+// decided notes what a gate has chosen, or a failure (law D14). It replaces what nothing was begun for of its last decision, and
+// what gates that were not chosen have left (law D8).
+func (f *flow) decided(gate int, seq uint64, to []int, cause *nodehost.Failure) {
 	f.strays = nil
 	changed := f.drop(gate, nil)
 	for _, t := range f.d.Nodes[gate].Targets {
-		if !slices.Contains(to, t.To) {
+		if !slices.Contains(to, t.To) || t.Failure != (cause != nil) {
 			continue
 		}
-		c := choice{seq: seq, gate: gate, to: t.To, depth: t.Depth}
+		c := choice{seq: seq, gate: gate, to: t.To, depth: t.Depth, cause: cause}
 		if t.Back {
 			f.pending = append(f.pending, c)
 			continue
@@ -346,4 +364,17 @@ func (f *flow) eachRef(do func(ref uint64) bool) bool {
 		}
 	}
 	return false
+}
+
+// handles reports whether a node handles the failure of another one (law D14).
+func (f *flow) handles(v, of int) bool {
+	return slices.ContainsFunc(f.d.Nodes[of].Targets, func(t plan.Aimed) bool { return t.To == v && t.Failure })
+}
+
+// Written is the entry that holds what the node of a task of a dataflow wrote last, 0 for none.
+func (m *Machine) Written(t *Task) uint64 {
+	if v := m.local(t); v >= 0 {
+		return t.scope.flow.nodes[v].ref
+	}
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-go/fermata/internal/nodehost"
 	"github.com/fermata-go/fermata/journal"
 	"github.com/fermata-go/fermata/plan"
 )
@@ -120,6 +121,9 @@ func (m *Machine) flowStarted(e *journal.Entry, at spot, s *scope) error {
 		if !m.replanned() && (took == 0 && !s.flow.mayBegin(v) || took != 0 && !s.flow.awaits(v, took)) {
 			return m.corrupt(e, "the node could not begin yet")
 		}
+		if took == 0 {
+			t.Cause = s.flow.causeOf(v)
+		}
 		s.flow.began(v, took)
 	} else {
 		body, err := bodyOf[journal.BeginBody](m, e)
@@ -199,6 +203,9 @@ func (m *Machine) flowFinished(e *journal.Entry, t *Task) {
 	m.dropInside(t)
 	m.drop(t)
 	if v >= 0 {
+		if len(f.d.Nodes[v].Targets) > 0 { // it has succeeded: no handler is chosen any more (law D8)
+			f.decided(v, e.Seq, nil, nil)
+		}
 		f.ended(v)
 	}
 }
@@ -235,13 +242,20 @@ func (m *Machine) absent(t *Task) func(output int) bool {
 	}
 }
 
-// flowRouted notes what a gate of a dataflow has chosen.
+// flowRouted notes what a gate of a dataflow has chosen, or which node handles a failure (law D14).
 func (m *Machine) flowRouted(e *journal.Entry, at spot, t *Task, body journal.RouteBody) {
 	f, v := t.scope.flow, m.local(t)
 	s := t.scope
+	var cause *nodehost.Failure
+	if e.Flags&journal.FlagCatch != 0 {
+		cause = causeOf(nodehost.TaskID(e.Node, int(e.Visit)), &t.Error)
+	}
 	m.dropInside(t)
 	m.drop(t)
 	m.touch(s)
+	if cause != nil {
+		m.forgetWork()
+	}
 	if v < 0 {
 		return
 	}
@@ -259,7 +273,8 @@ func (m *Machine) flowRouted(e *journal.Entry, at spot, t *Task, body journal.Ro
 			strays = append(strays, name)
 		}
 	}
-	f.decided(v, e.Seq, to)
+	f.nodes[v].failed = cause != nil
+	f.decided(v, e.Seq, to, cause)
 	f.strays = strays
 	f.ended(v)
 }

@@ -270,7 +270,10 @@ func (f *flow) fates(m *Machine) []fate {
 			fates[v] = f.starving(m, fates, v, "it was chosen, and ")
 		case f.nodes[v].ran || fates[v].skipped != "":
 		case f.d.Nodes[v].Gated:
-			fates[v].starved = fmt.Sprintf("gate %q could not run", f.title(m, f.idleGate(fates, v)))
+			gate := f.idleGate(fates, v)
+			if fates[v].starved = fmt.Sprintf("gate %q could not run", f.title(m, gate)); f.handles(v, gate) {
+				fates[v].starved = fmt.Sprintf("it handles the failure of %q, which could not run", f.title(m, gate))
+			}
 		default:
 			fates[v] = f.starving(m, fates, v, "")
 		}
@@ -334,7 +337,13 @@ func (f *flow) notChosen(m *Machine, fates []fate, v int) string {
 		case !f.nodes[gate].visited:
 			how = "did not run"
 		}
-		why = append(why, fmt.Sprintf("gate %q %s", f.title(m, gate), how))
+		what := "gate "
+		if f.handles(v, gate) {
+			if what = ""; how == "did not choose it" {
+				how = "did not fail"
+			}
+		}
+		why = append(why, fmt.Sprintf("%s%q %s", what, f.title(m, gate), how))
 		return true
 	})
 	return strings.Join(why, ", and ")
@@ -366,7 +375,11 @@ func (f *flow) whyMissing(m *Machine, fates []fate, v, name int) (why string, sk
 		case fates[w].skipped != "":
 			parts = append(parts, fmt.Sprintf("%q was skipped", f.title(m, w)))
 		case f.nodes[w].visited:
-			parts = append(parts, fmt.Sprintf("%q brought no value", f.title(m, w)))
+			what := "%q brought no value"
+			if f.nodes[w].failed {
+				what = "%q failed"
+			}
+			parts = append(parts, fmt.Sprintf(what, f.title(m, w)))
 		case f.d.Nodes[w].Closed:
 			parts, skipped = append(parts, fmt.Sprintf("%q lies before the entry", f.title(m, w))), false
 		default:
@@ -471,14 +484,6 @@ func (m *Machine) Outcome(t *Task) (slots []Slot, ok bool) {
 		}
 	}
 	return slotsOf(brought), true
-}
-
-// Written is the entry that holds what the node of a task of a dataflow wrote last, 0 for none.
-func (m *Machine) Written(t *Task) uint64 {
-	if v := m.local(t); v >= 0 {
-		return t.scope.flow.nodes[v].ref
-	}
-	return 0
 }
 
 // touchAll lets Next look at all dataflows.

@@ -22,7 +22,7 @@ import (
 //	check    4 bytes, little endian: CRC-32C of all before
 //
 // It holds the fold alone, so it is as large as what is open in the run, and not as long as its journal.
-const snapshotFormat = 5
+const snapshotFormat = 6
 
 // layoutSize is how long a layout is.
 const layoutSize = 16

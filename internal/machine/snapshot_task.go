@@ -150,7 +150,7 @@ func (c *coder) flow(f *flow) {
 		n := &f.nodes[v]
 		number(c, &n.ref)
 		number(c, &n.ended)
-		c.flags(&n.ran, &n.visited, &n.running, &n.fresh)
+		c.flags(&n.ran, &n.visited, &n.running, &n.fresh, &n.failed)
 	}
 	for name := range f.latest {
 		number(c, &f.latest[name])
@@ -161,6 +161,7 @@ func (c *coder) flow(f *flow) {
 		number(c, &d.gate)
 		number(c, &d.to)
 		number(c, &d.depth)
+		record(c, &d.cause)
 		c.within("gate", d.gate, 0, len(f.nodes))
 		if c.within("target", d.to, 0, len(f.nodes)) && !slices.ContainsFunc(f.d.Nodes[d.gate].Targets, func(a plan.Aimed) bool { return a.To == d.to }) {
 			c.fail("a gate has chosen what it cannot")
