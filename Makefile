@@ -70,7 +70,7 @@ console-units: ## Test the parts of the console that know no page, in Node alone
 console: build console-units ## Test the console: its parts in Node, and the real binary in headless Chromium, where npm is there
 	@command -v npm >/dev/null || { echo "console: not tested, for npm is not installed"; exit 0; }; set -x; \
 	cd console/web && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && npm run --silent check; \
-	cd ../e2e && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && node --test console.test.js login.test.js talks.test.js
+	cd ../e2e && { [ -d node_modules ] || npm ci --no-audit --no-fund; } && node --test *.test.js
 
 .PHONY: console-screenshots
 console-screenshots: build ## Take pictures of each page of the console into bin/screenshots (ONLY=inbox,runs WIDTHS=320 SCHEMES=dark)

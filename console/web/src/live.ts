@@ -36,13 +36,14 @@ async function listen(signal: AbortSignal): Promise<void> {
   const changed = (): void => {
     soon ??= setTimeout(() => {
       soon = undefined;
+      if (signal.aborted) return;
       for (const [ask, about] of asked) if (fed.has(about)) ask();
     }, 500);
   };
   while (!signal.aborted) {
     let wait = 2000;
     try {
-      const response = await fetch("/api/feed?after=now", { headers: authorization(), signal, cache: "no-store", credentials: "omit" });
+      const response = await fetch("/api/feed?after=now", { headers: authorization(), signal, cache: "no-store" });
       if (!response.ok || !response.body) wait = aloneAgain;
       else {
         const parser = new Parser();
@@ -58,7 +59,7 @@ async function listen(signal: AbortSignal): Promise<void> {
     } catch { /* the server is gone, or the signal came */ }
     if (told) {
       told = false;
-      refresh();
+      if (!signal.aborted) refresh();
     }
     await new Promise((done) => setTimeout(done, wait));
   }
