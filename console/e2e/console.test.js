@@ -407,6 +407,27 @@ test("a run stops at a breakpoint, and goes on from there", { timeout: limit }, 
   await status(page, "completed").waitFor();
 });
 
+test("F10: a run that undoes what it has done says so, while it does and afterwards", { timeout: limit }, async () => {
+  const { run } = await server.post("/api/runs", { definition: "trip", input: {}, by: "Ada" });
+  const page = await person("Ada");
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("heading", { name: "What the run has done is being undone" }).waitFor();
+  await page.locator(".reason", { hasText: "there is no car" }).waitFor();
+  await page.locator(".timeline li", { hasText: "cancel_hotel#1" }).getByText("undoes hotel#1").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Cancel run" }).count(), 0);
+  if (process.env.SHOTS) await page.screenshot({ path: process.env.SHOTS + "/undoing.png" });
+  await page.getByRole("tab", { name: "Events" }).click();
+  await page.locator(".events summary", { hasText: "run undoes what it did" }).waitFor();
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  writeFileSync(join(server.dir, "desk"), "");
+  await status(page, "failed").waitFor();
+  await page.getByText("1 effect was undone").waitFor();
+  await page.locator(".timeline li", { hasText: "undone by cancel_hotel#1" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Retry" }).count(), 0);
+  if (process.env.SHOTS) await page.screenshot({ path: process.env.SHOTS + "/undone.png" });
+  rmSync(join(server.dir, "desk"));
+});
+
 test("a run is forked with another value, and compared with its fork and with a run that was marked", { timeout: limit }, async () => {
   const run = await server.run("report", "completed");
   const page = await person("Ada");

@@ -56,6 +56,7 @@ export default function RunPage({ id }: { id: string }): JSX.Element {
       <p class="crumb"><App href={link(["runs"])}><Icon name="left" />{t("nav.runs")}</App></p>
       <Head r={r} status={status} entries={entries.value} s={s} />
       {(status === "failed" || status === "blocked" || status === "expired" || status === "cancelled") && <Why r={r} s={s} status={status} />}
+      {s.undoing && open.has(status) && <Undoing undoing={s.undoing} />}
       {s.hold && open.has(status) && <Held hold={s.hold} waits={r.interrupts.length > 0} />}
       {closed.length + r.interrupts.length > 0 && (
         <section class="asks" aria-labelledby="asks">
@@ -103,9 +104,9 @@ function Head({ r, status, entries, s }: { r: Run; status: string; entries: read
     <>
       {asks.value && <Show name="act" given={{ act: asks.value, r, s, status, close: () => (asks.value = undefined) }} rows={0} />}
       <Heading title={r.plan}>
-        {operates && retried.has(status) && act("retry", "retry", t("retry"), "primary")}
+        {operates && retried.has(status) && !s.undone && act("retry", "retry", t("retry"), "primary")}
         {operates && open.has(status) && entries.length > 0 && (s.hold ? act("hold", "play", t("hold.release"), "primary") : act("hold", "hand", t("hold")))}
-        {operates && open.has(status) && act("cancel", "stop", t("cancel"))}
+        {operates && open.has(status) && !s.undoing && act("cancel", "stop", t("cancel"))}
         <App class="button" href={link(["definitions", r.plan])}><Icon name="play" />{t("run.startAgain")}</App>
       </Heading>
       <p class="facts">
@@ -136,6 +137,20 @@ function Held({ hold, waits }: { hold: NonNullable<Standing["hold"]>; waits: boo
   );
 }
 
+/** What a run has done is being undone: why, and how it ends then. */
+function Undoing({ undoing: { status, error } }: { undoing: NonNullable<Standing["undoing"]> }): JSX.Element {
+  return (
+    <section class="note why paused" aria-labelledby="undoing">
+      <Icon name="swap" />
+      <div>
+        <h2 id="undoing">{t("undoing")}</h2>
+        {error && <p class="reason" dir="auto">{error}</p>}
+        <p class="faint">{t("undoing.then", { status: tx("status." + status, status) })}</p>
+      </div>
+    </section>
+  );
+}
+
 /** Why a run did not end well, and what was tried. */
 function Why({ r, s, status }: { r: Run; s: Standing; status: string }): JSX.Element {
   const error = s.error || (status === "cancelled" ? "" : r.error) || "";
@@ -151,6 +166,7 @@ function Why({ r, s, status }: { r: Run; s: Standing; status: string }): JSX.Ele
         <h2 id="why">{task && status === "failed" ? t("why.task", { task: task.id }) : status === "cancelled" && s.by ? t("why.cancelledBy", { who: s.by }) : tx("why." + status, status)}</h2>
         {error && <p class="reason" dir="auto">{error}</p>}
         {code && status !== "cancelled" && <p class="faint">{tx("code." + code, "") || <span class="id">{code}</span>}{tries > 1 && " · " + tn("why.tries", tries)}</p>}
+        {s.undone && <p class="faint">{tn("why.undone", [...s.tasks.values()].filter((x) => x.undoes !== "" && x.status === "finished").length)}</p>}
       </div>
     </section>
   );

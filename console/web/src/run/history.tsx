@@ -68,7 +68,7 @@ function Row({ task, at, present }: { task: Task; at: (moment: number) => number
   const spent = (kind: string): number => task.bars.filter((b) => b.kind === kind).reduce((n, b) => n + (b.to ?? present) - b.from, 0);
   const waited = spent("wait");
   const text = [
-    duration(spent("work")), task.by ? t("run.answeredBy", { who: task.by }) : "", waited > 0 ? t("timeline.waited", { d: duration(waited) }) : "",
+    duration(spent("work")), task.undoes ? t("timeline.undoes", { task: task.undoes }) : "", task.undoneBy ? t("timeline.undoneBy", { task: task.undoneBy }) : "", task.by ? t("run.answeredBy", { who: task.by }) : "", waited > 0 ? t("timeline.waited", { d: duration(waited) }) : "",
     task.attempt > 1 || task.bars.some((b) => b.kind === "retry") ? tn("timeline.tries", Math.max(task.attempt, task.bars.filter((b) => b.kind === "retry").length + 1)) : "",
   ].filter((x) => x !== "").join(" · ");
   return (

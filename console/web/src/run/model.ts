@@ -32,6 +32,10 @@ export interface Task {
   error: string;
   /** Who answered its question last. */
   by: string;
+  /** The task, or the task and its step, that this one undoes; "" for none (law F10). */
+  undoes: string;
+  /** The task that has undone this one, or a step of it; "" for none. */
+  undoneBy: string;
   readonly bars: Bar[];
 }
 
@@ -56,6 +60,10 @@ export interface Standing {
   by: string;
   /** Why nothing begins in it; undefined while it is not held. */
   hold: Held | undefined;
+  /** How it will end, once what it has done is undone; undefined while it is not undone (law F10). */
+  undoing: { readonly status: string; readonly error: string } | undefined;
+  /** Whether an undo has begun, after which it is not retried. */
+  undone: boolean;
   readonly tasks: ReadonlyMap<string, Task>;
   readonly begun: number;
   readonly ended: number | undefined;
@@ -75,11 +83,11 @@ export function endOf(entries: readonly Entry[], at: number, s: Standing, now: n
 /** Folds the first entries of a journal. */
 export function standing(entries: readonly Entry[], upTo = entries.length): Standing {
   const tasks = new Map<string, Task>();
-  const s = { status: "running", error: "", code: "", failed: "", by: "", hold: undefined as Held | undefined, tasks, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
+  const s = { status: "running", error: "", code: "", failed: "", by: "", hold: undefined as Held | undefined, undoing: undefined as Standing["undoing"], undone: false, tasks, begun: entries[0]?.at ?? 0, ended: undefined as number | undefined };
   const taskOf = (e: Entry): Task | undefined => {
     if (!e.task) return undefined;
     let task = tasks.get(e.task);
-    if (!task) tasks.set(e.task, (task = { id: e.task, status: "running", attempt: 1, error: "", by: "", bars: [] }));
+    if (!task) tasks.set(e.task, (task = { id: e.task, status: "running", attempt: 1, error: "", by: "", undoes: "", undoneBy: "", bars: [] }));
     return task;
   };
   for (let i = 0; i < upTo; i++) {
@@ -107,7 +115,11 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         s.code = text(e.data["code"]);
         s.failed = e.task ?? "";
         break;
+      case "run.undoing":
+        s.undoing ??= { status: text(e.data["status"]), error: text(e.data["reason"]) || text(e.data["error"]) };
+        break;
       case "run.finished":
+        s.undoing = undefined;
         s.status = text(e.data["status"]);
         // of a run that was cancelled, the error only repeats that it was
         s.error = text(e.data[s.status === "cancelled" ? "reason" : "error"]) || (s.status === "cancelled" ? "" : text(e.data["reason"]));
@@ -122,7 +134,12 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         }
         break;
       case "node.started":
-        if (e.task) open(taskOf(e)!, "work", e.at, "running");
+        if (!e.task) break;
+        open(taskOf(e)!, "work", e.at, "running");
+        if (text(e.data["undo"]) !== "") {
+          s.undone = true;
+          taskOf(e)!.undoes = text(e.data["undo"]);
+        }
         break;
       case "node.suspended": {
         const task = taskOf(e);
@@ -146,6 +163,10 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         task.status = e.type === "node.cached" ? "finished" : e.type.slice("node.".length);
         task.error = text(e.data["error"]);
         close(task, e.at, task.status);
+        if (task.undoes !== "" && task.status === "finished") {
+          const whole = tasks.get(task.undoes) ?? tasks.get(task.undoes.split(" ")[0]!);
+          if (whole) whole.undoneBy = task.id;
+        }
         break;
       }
       case "interrupt.resolved":
