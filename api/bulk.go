@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/fermata-go/fermata"
@@ -22,6 +23,8 @@ const mostBulk = 10_000
 type bulkFilter struct {
 	Status      []string          `json:"status,omitempty" jsonschema:"Any of these; by default all to which it can be done (to retry: failed and expired)"`
 	Plan        []string          `json:"plan,omitempty" jsonschema:"Any of these"`
+	Kind        []string          `json:"kind,omitempty" jsonschema:"Any of these kinds of plans: recipe, dialogue, graph, dataflow"`
+	Run         []string          `json:"run,omitempty" jsonschema:"Any of these ids, beside which there is no prefix"`
 	Label       map[string]string `json:"label,omitempty" jsonschema:"All of these"`
 	CreatedFrom *time.Time        `json:"createdFrom,omitempty"`
 	CreatedTo   *time.Time        `json:"createdTo,omitempty"`
@@ -42,7 +45,7 @@ type bulkBody struct {
 
 // query is the filter as stores read it.
 func (f *bulkFilter) query() journal.RunQuery {
-	q := journal.RunQuery{Statuses: f.Status, Plans: f.Plan, Labels: f.Label, Prefix: f.Prefix}
+	q := journal.RunQuery{Statuses: f.Status, Plans: f.Plan, Kinds: f.Kind, Labels: f.Label, Prefix: f.Prefix}
 	for _, edge := range []struct {
 		given *time.Time
 		to    *int64
@@ -139,9 +142,12 @@ func (h *Handler) many(in *request, body *bulkBody) (iter.Seq2[fermata.BulkResul
 	do := map[string]func(context.Context, journal.RunQuery, fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error]{
 		"cancel": h.rt.CancelRuns, "retry": h.rt.RetryRuns, "hold": h.rt.HoldRuns, "release": h.rt.ReleaseRuns,
 	}[body.Do]
+	if len(body.Filter.Run) > 0 && body.Filter.Prefix != "" {
+		return nil, malformed("prefix: expected none beside the ids in run, found %q", body.Filter.Prefix)
+	}
 	q := body.Filter.query()
 	q.Limit = body.Limit
-	return do(in.Context(), q, fermata.BulkOptions{
+	o := fermata.BulkOptions{
 		DryRun: body.DryRun, Reason: body.Reason, By: h.by(in.who, body.By), Retry: retry,
 		Only: func(info fermata.RunInfo) bool {
 			return h.reads(in.who, info) && h.may(in.who, identity.Operate, info.Plan)
@@ -152,7 +158,35 @@ func (h *Handler) many(in *request, body *bulkBody) (iter.Seq2[fermata.BulkResul
 			}
 			return h.planOf(ctx, info)
 		},
+	}
+	if len(body.Filter.Run) == 0 {
+		return do(in.Context(), q, o), nil
+	}
+	return oneByOne(slices.Compact(slices.Sorted(slices.Values(body.Filter.Run))), q, o, func(q journal.RunQuery, o fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error] {
+		return do(in.Context(), q, o)
 	}), nil
+}
+
+// oneByOne does it to those of the runs with some ids that a query selects, up to its limit.
+func oneByOne(
+	ids []string, q journal.RunQuery, o fermata.BulkOptions, do func(journal.RunQuery, fermata.BulkOptions) iter.Seq2[fermata.BulkResult, error],
+) iter.Seq2[fermata.BulkResult, error] {
+	only := o.Only
+	return func(yield func(fermata.BulkResult, error) bool) {
+		left := q.Limit
+		for _, id := range ids {
+			q.Prefix, q.Limit = id, 1 // of the runs whose ids begin so, the one that has this id
+			o.Only = func(info fermata.RunInfo) bool { return info.ID == id && only(info) }
+			for r, err := range do(q, o) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
+			}
+		}
+	}
 }
 
 // bulkOperation is the route by which many runs are changed.

@@ -112,6 +112,37 @@ func TestF3_RunsThatAFilterSelectsAreChanged(t *testing.T) {
 	}
 }
 
+// Named runs are changed, each once, and none whose id begins like theirs.
+func TestF3_RunsThatAreNamedAreChanged(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	for _, id := range []string{"a", "a-1", "a-2", "b"} {
+		run := w.request(t, "POST", "/api/runs", `{"definition":"asks","input":{"amount":1},"id":"`+id+`"}`).started(t, 201)
+		w.questionOf(t, run)
+	}
+	const filter = `"filter":{"run":["b","a","b","nothing"]}`
+	for range 2 {
+		dry := w.change(t, `{"do":"cancel",`+filter+`,"dryRun":true}`)
+		if diff := cmp.Diff([]string{"a", "b"}, dry.runs); diff != "" || dry.total != total(2, 0, false) {
+			t.Errorf("(-want +got):\n%s%s", diff, dry.total)
+		}
+	}
+	if got := w.change(t, `{"do":"cancel",`+filter+`,"limit":1}`); got.total != total(1, 0, true) || got.runs[0] != "a" {
+		t.Error(got)
+	}
+	if got := w.change(t, `{"do":"cancel",`+filter+`}`); got.total != total(1, 0, false) || got.runs[0] != "b" {
+		t.Error(got)
+	}
+	for kind, want := range map[string]int{"dialogue": 0, "graph": 2} {
+		if got := w.change(t, `{"do":"cancel","filter":{"kind":["`+kind+`"]},"dryRun":true}`); len(got.runs) != want {
+			t.Errorf("kind %s: %v; want %d runs", kind, got.runs, want)
+		}
+	}
+	if got := fmt.Sprint(w.statuses(t, []string{"a", "a-1", "a-2", "b"})); got != "[cancelled paused paused cancelled]" {
+		t.Error(got)
+	}
+	w.request(t, "POST", "/api/runs/bulk", `{"do":"cancel","filter":{"run":["a"],"prefix":"a"}}`).refuses(t, 400, "prefix")
+}
+
 // A retry that cannot be is told in the line of its run; the others go on.
 func TestF2_RunsThatAFilterSelectsAreRetried(t *testing.T) {
 	var off string // a run that this process does not execute

@@ -164,8 +164,8 @@ export function standing(entries: readonly Entry[], upTo = entries.length): Stan
         task.error = text(e.data["error"]);
         close(task, e.at, task.status);
         if (task.undoes !== "" && task.status === "finished") {
-          const whole = tasks.get(task.undoes) ?? tasks.get(task.undoes.split(" ")[0]!);
-          if (whole) whole.undoneBy = task.id;
+          const of = [...tasks.keys()].filter((id) => task.undoes === id || task.undoes.startsWith(id + "/")).sort((a, b) => b.length - a.length)[0];
+          if (of !== undefined) tasks.get(of)!.undoneBy = task.id;
         }
         break;
       }
