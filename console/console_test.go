@@ -232,7 +232,7 @@ func TestFirstLoad(t *testing.T) {
 		}
 		t.Logf("%-12s %6d, with the frame and a language %6d", name, total(with)-total(needed), total(with)+total(language))
 	}
-	for _, name := range []string{"inbox", "runs", "run", "definitions", "definition", "talks", "talk", "login", "palette", "question", "schedules", "health", "compare", "forking", "acts"} {
+	for _, name := range []string{"inbox", "runs", "run", "definitions", "definition", "talks", "talk", "login", "palette", "question", "schedules", "health", "compare", "forking", "acts", "many"} {
 		if pages[name] == "" {
 			t.Errorf("page %s has no file of its own, in %q", name, found)
 		}

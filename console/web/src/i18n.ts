@@ -10,6 +10,7 @@ import type form from "../i18n/form.en.json";
 import type health from "../i18n/health.en.json";
 import type inbox from "../i18n/inbox.en.json";
 import type login from "../i18n/login.en.json";
+import type many from "../i18n/many.en.json";
 import type question from "../i18n/question.en.json";
 import type run from "../i18n/run.en.json";
 import type runs from "../i18n/runs.en.json";
@@ -17,7 +18,7 @@ import type schedules from "../i18n/schedules.en.json";
 import type talks from "../i18n/talks.en.json";
 import { stored, store } from "./storage";
 
-export type Key = keyof (typeof en & typeof compare & typeof definitions & typeof fork & typeof form & typeof health & typeof inbox & typeof login & typeof question & typeof run & typeof runs & typeof schedules & typeof talks);
+export type Key = keyof (typeof en & typeof compare & typeof definitions & typeof fork & typeof form & typeof health & typeof inbox & typeof login & typeof many & typeof question & typeof run & typeof runs & typeof schedules & typeof talks);
 type Catalogue = Readonly<Record<string, string>>;
 
 export const languages = ["en", "de"] as const;

@@ -23,6 +23,7 @@ const files = {
   palette: () => import("./ui/palette"),
   question: () => import("./ui/question"), // on the page of a run that waits
   act: () => import("./run/acts"),
+  many: () => import("./run/many"),
   fork: () => import("./run/forking"),
 };
 

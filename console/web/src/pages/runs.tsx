@@ -6,7 +6,10 @@ import { useEffect, useRef } from "preact/hooks";
 import { countRuns, definitions, runs } from "../api";
 import { number, t, tn } from "../i18n";
 import { useLive } from "../live";
+import { may } from "../login";
+import { load, Show } from "../pages";
 import { change, go, link, parameter } from "../router";
+import type { Selection } from "../run/bulk";
 import { App, Empty, Failure, Heading, Icon, Loading, Said, statusText } from "../ui/parts";
 import { Table } from "../ui/runs";
 
@@ -28,9 +31,10 @@ export default function RunsPage(): JSX.Element {
   const counts = useLive("counts" + JSON.stringify(filter), (s) => countRuns({ ...filter, by: "status" }, s), 5000, "runs");
   const plans = useLive("plansOf" + talks, (s) => countRuns({ by: "plan", ...(talks ? {} : { kind: noTalks }) }, s), 15_000);
   const known = useLive("definitionsOf", (s) => definitions(s), 0);
-  const marked = useSignal<readonly string[]>([]); // the two that were marked last
+  const marked = useSignal<readonly string[]>([]); // in the order in which they were marked
+  const changes = useSignal<Selection | undefined>(undefined); // runs that somebody wants to change
   const mark = (run: string, on: boolean): void => {
-    marked.value = on ? [...marked.value, run].slice(-2) : marked.value.filter((x) => x !== run);
+    marked.value = on ? [...marked.value, run] : marked.value.filter((x) => x !== run);
   };
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -42,9 +46,17 @@ export default function RunsPage(): JSX.Element {
   const names = [...new Set([...(plans.data.value ?? []).map((p) => p.value), ...served.filter((d) => talks || !d.conversations).map((d) => d.name), ...(plan ? [plan] : [])])].sort();
   const filtered = status !== "" || plan !== "" || prefix !== "" || label !== "";
   const shown = statuses.filter((s) => s === status || ["running", "paused", "failed", "completed"].includes(s) || count(s) !== "0");
+  const colon = label.indexOf(":");
+  const listed: Selection = {
+    ...(status ? { status: [status] } : {}), ...(plan ? { plan: [plan] } : {}), ...(prefix ? { prefix } : {}),
+    ...(colon >= 0 ? { label: { [label.slice(0, colon)]: label.slice(colon + 1) } } : {}), ...(filter["kind"] ? { kind: filter["kind"].split(",") } : {}),
+  };
+  const soon = (): void => void load("many").catch(() => undefined);
   return (
     <>
+      {changes.value && <Show name="many" given={{ selection: changes.value, close: () => (changes.value = undefined) }} rows={0} />}
       <Heading title={t("nav.runs")}>
+        {may("operate") && (data.value?.rows.length ?? 0) > 0 && <button type="button" onPointerOver={soon} onClick={() => (changes.value = listed)}>{t("runs.changeAll")}</button>}
         <App class="button primary" href={link(["definitions"])}><Icon name="play" />{t("runs.start")}</App>
       </Heading>
       <div class="filters">
@@ -96,7 +108,8 @@ export default function RunsPage(): JSX.Element {
         {marked.value.length > 0 && (
           <>
             <Icon name="compare" /><span>{tn("runs.marked", marked.value.length)}</span>
-            <button type="button" class="primary" disabled={marked.value.length < 2} onClick={() => go(link(["compare"], { a: marked.value[0]!, b: marked.value[1]! }))}>{t("runs.compare")}</button>
+            <button type="button" class="primary" disabled={marked.value.length !== 2} onClick={() => go(link(["compare"], { a: marked.value[0]!, b: marked.value[1]! }))}>{t("runs.compare")}</button>
+            {may("operate") && <button type="button" onPointerOver={soon} onClick={() => (changes.value = { run: marked.value })}>{t("runs.change")}</button>}
             <button type="button" class="quiet" onClick={() => (marked.value = [])}>{t("runs.unmark")}</button>
           </>
         )}
