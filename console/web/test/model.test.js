@@ -33,6 +33,29 @@ test("J1: a run stands at an entry as the entries up to it say", () => {
   assert.equal(standing(entries, 4).tasks.get("y#1").status, "running");
 });
 
+test("F10: a run undoes from one entry to its end, and each undo names what it undoes", () => {
+  const entries = [
+    entry(1, "run.started", 0, undefined, { value: {} }),
+    entry(2, "node.started", 1, "book#1"),
+    entry(3, "node.finished", 2, "book#1"),
+    entry(4, "node.started", 3, "book#1/x#1"),
+    entry(5, "node.finished", 4, "book#1/x#1"),
+    entry(6, "run.undoing", 5, undefined, { status: "failed", error: "no" }),
+    entry(7, "node.started", 6, "cancel#1", { undo: "book#1/x#1" }),
+    entry(8, "node.finished", 7, "cancel#1"),
+    entry(9, "node.started", 8, "cancel#2", { undo: "book#1/hotel" }),
+    entry(10, "node.failed", 9, "cancel#2", { error: "closed" }),
+    entry(11, "run.finished", 9, undefined, { status: "failed", error: "no" }),
+  ];
+  assert.deepEqual(entries.map((_, i) => [standing(entries, i + 1).undoing?.error, standing(entries, i + 1).undone]), [
+    ...Array(5).fill([undefined, false]), ["no", false], ...Array(4).fill(["no", true]), [undefined, true],
+  ]);
+  const s = standing(entries);
+  assert.deepEqual([...s.tasks.values()].map((x) => [x.id, x.undoes, x.undoneBy]), [
+    ["book#1", "", ""], ["book#1/x#1", "", "cancel#1"], ["cancel#1", "book#1/x#1", ""], ["cancel#2", "book#1/hotel", ""],
+  ]);
+});
+
 test("J18, J19: a run is held from one entry to another, by somebody or at a breakpoint", () => {
   const entries = [
     entry(1, "run.started", 0, undefined, { value: {} }),
