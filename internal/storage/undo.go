@@ -29,7 +29,7 @@ func (s *Storage) Undoes(ctx context.Context, row *runtype.RunInfo) (bool, error
 	return err == nil && plan.OutlineUndoes(outline), err
 }
 
-// IsUndoing reports whether a run undoes what it has done already (law F10): nothing ends it another way then.
+// IsUndoing reports whether a run undoes what it has done (law F10). Nothing ends such a run another way.
 func (s *Storage) IsUndoing(ctx context.Context, row *runtype.RunInfo) (bool, error) {
 	var is machine.Holding
 	for e, err := range s.Store.Read(ctx, row.ID, 0) {
