@@ -162,6 +162,17 @@ func NotBefore(t time.Time) StartOption { return runtype.NotBefore(t) }
 // no more. A key has at most 255 bytes. It is one for all plans: let it begin with the plan's name where they should differ.
 func Dedup(key string) StartOption { return runtype.Dedup(key) }
 
+// Debounce lets the last of several starts with a key begin, some time after it (law J21).
+//
+// The first start queues a run for workers, which holds the key as by [Dedup] until it begins. Later starts replace its input, its labels and
+// its deadline, and return the same run: [Run.Replaced] tells. It begins wait after the last start, and most after the first one at
+// the latest; 0 is no limit. Once it has begun or is blocked, and for another version of the plan, the next start queues a run of its own. A
+// run that waits with the key, of another plan or of a start with Dedup, is a conflict. WithID, NotBefore, messages and Attach cannot be given
+// with it, and it needs a store that is a journal.Leaser: CodeInvalid.
+func Debounce(key string, wait, most time.Duration) StartOption {
+	return runtype.Debounce(key, wait, most)
+}
+
 // Attach returns the run that has the id already, or holds the key of Dedup, if there is one. It is continued as by Resume,
 // or followed where another process executes it or it waits for a worker, and one that has ended is left as it is. The
 // input and the other options are for a new run alone. A run of another plan is a conflict. Without WithID and Dedup, Start

@@ -30,9 +30,17 @@ type startBody struct {
 	Until       *time.Time        `json:"until,omitempty" jsonschema:"When the run expires, waiting included (law F9)"`
 	Queue       string            `json:"queue,omitempty" jsonschema:"The queue whose workers take the run; that of the definition by default"`
 	Dedup       string            `json:"dedup,omitempty" jsonschema:"A key that the run holds until it ends; another open run with it is a conflict (law J17)"`
+	Debounce    *debounceBody     `json:"debounce,omitempty" jsonschema:"Of starts with one key, the last one's input begins (law J21)"`
 	BreakBefore []string          `json:"breakBefore,omitempty" jsonschema:"Nodes, by path, before each visit of which the run is held (law J19)"`
 	BreakAfter  []string          `json:"breakAfter,omitempty" jsonschema:"Nodes, by path, behind each visit of which the run is held"`
 	By          string            `json:"by,omitempty" jsonschema:"Who starts it, for the record, where the server knows nobody"`
+}
+
+// debounceBody says when the last of several starts begins.
+type debounceBody struct {
+	Key           string  `json:"key" jsonschema:"Of the starts"`
+	WaitSeconds   float64 `json:"waitSeconds" jsonschema:"The run begins this long after the last start"`
+	WithinSeconds float64 `json:"withinSeconds,omitempty" jsonschema:"The run begins this long after the first start at the latest; no limit by default"`
 }
 
 // startedBody is a run that was started.
@@ -41,6 +49,7 @@ type startedBody struct {
 	Definition string `json:"definition"`
 	Plan       string `json:"plan" jsonschema:"The name of its plan"`
 	Status     string `json:"status" jsonschema:"running, paused, completed, …"`
+	Replaced   bool   `json:"replaced,omitempty" jsonschema:"The start has replaced the input of this run, which waited (law J21)"`
 }
 
 // keyHeader makes starts idempotent.
@@ -104,7 +113,7 @@ func (h *Handler) start(in *request) (*answer, error) {
 	}
 	out := &answer{
 		status: http.StatusCreated, headers: map[string]string{"Location": "/api/runs/" + escaped(id)},
-		body: startedBody{Run: id, Definition: d.Name, Plan: info.Plan, Status: info.Status},
+		body: startedBody{Run: id, Definition: d.Name, Plan: info.Plan, Status: info.Status, Replaced: err == nil && run.Replaced()},
 	}
 	if err != nil {
 		if err := h.same(ctx, d, &info, wanted); err != nil {
@@ -159,6 +168,9 @@ func (h *Handler) startOptions(who *person, key string, body *startBody) (opts [
 	}
 	if body.Dedup != "" {
 		opts = append(opts, fermata.Dedup(body.Dedup))
+	}
+	if d := body.Debounce; d != nil {
+		opts = append(opts, fermata.Debounce(d.Key, seconds(d.WaitSeconds), seconds(d.WithinSeconds)))
 	}
 	if len(body.BreakBefore)+len(body.BreakAfter) > 0 {
 		opts = append(opts, fermata.BreakBefore(body.BreakBefore...), fermata.BreakAfter(body.BreakAfter...))
@@ -249,6 +261,12 @@ func equalJSON(a, b []byte) bool {
 		}
 	}
 	return reflect.DeepEqual(values[0], values[1])
+}
+
+// seconds is a number of seconds as a time, which is bounded.
+func seconds(n float64) time.Duration {
+	const most = 100 * 365 * 24 * 3600
+	return time.Duration(max(-1, min(n, most)) * float64(time.Second))
 }
 
 // escaped is a text as a segment of a path.

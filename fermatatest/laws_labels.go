@@ -15,6 +15,12 @@ func (tr *trial) labels() map[string]string {
 			var b journal.StartedBody
 			decode(e.Body, &b)
 			maps.Copy(labels, b.Labels)
+		case journal.RunResumed:
+			var b journal.ResumedBody
+			if decode(e.Body, &b); b.Reason == "replaced" && e.HasValue() {
+				clear(labels)
+				maps.Copy(labels, b.Labels)
+			}
 		case journal.LabelSet:
 			var b journal.LabelBody
 			decode(e.Body, &b)

@@ -92,6 +92,9 @@ type Result[S any] struct {
 // ID is the run's id, for example for Resume and Retry.
 func (r *Run[S]) ID() string { return r.run.ID() }
 
+// Replaced reports whether the start has replaced the input of this run, which waited; see fermata.Debounce.
+func (r *Run[S]) Replaced() bool { return r.run.Replaced() }
+
 // Wait returns when the run has ended or waits for people; see fermata.Run.Wait.
 func (r *Run[S]) Wait(ctx context.Context) (Result[S], error) {
 	res, err := r.run.Wait(ctx)

@@ -128,6 +128,7 @@ type StartedBody struct {
 	Until       int64             `json:"until,omitempty"`       // the run's deadline (law F9), microseconds; 0 for none
 	Within      int64             `json:"within,omitempty"`      // how long that was after the start, microseconds
 	Breaks      *Breaks           `json:"breaks,omitempty"`      // the run's breakpoints (law J19); nil for none
+	Debounced   bool              `json:"debounced,omitempty"`   // later starts with its key replace the input until the run begins (law J21)
 
 	Turn // which worker takes the run, and when
 }
@@ -144,7 +145,7 @@ type Origin struct {
 // ResumedBody is the body of RunResumed. A fork may edit values, and a migration convert them: for each there is an entry
 // with the new one as its Value, a delta of the value at Base.
 type ResumedBody struct {
-	Reason      string            `json:"reason"` // answer, message, timer, release, recovered, retry, replan, fork, breakpoints
+	Reason      string            `json:"reason"` // answer, message, timer, release, recovered, retry, replan, fork, breakpoints, replaced
 	By          string            `json:"by,omitempty"`
 	Fingerprint string            `json:"fingerprint,omitempty"` // replan, fork: the plan the run goes on with
 	Definition  string            `json:"definition,omitempty"`
@@ -155,7 +156,10 @@ type ResumedBody struct {
 	Takeover    bool              `json:"takeover,omitempty"` // recovered: from a driver that was lost
 	Lost        []string          `json:"lost,omitempty"`     // takeover: the tasks that were at work then
 	Breaks      *Breaks           `json:"breaks,omitempty"`   // other breakpoints from here on; a fork has no others (law J19)
-	Until       int64             `json:"until,omitempty"`    // retry, fork: a new deadline of the run (law F9), microseconds
+	Until       int64             `json:"until,omitempty"`    // retry, fork, replaced: a new deadline of the run (law F9), microseconds
+	// Replaced: what the later start brings beside its input, which is the Value in place of that of the entry Base (law J21).
+	Labels    map[string]string `json:"labels,omitempty"`    // the run's labels from here on
+	NotBefore int64             `json:"notBefore,omitempty"` // no worker takes it earlier, microseconds
 }
 
 // BlockedBody is the body of RunBlocked: why the run cannot be driven on now. A RunResumed continues it.

@@ -304,6 +304,31 @@ func Example_workers() {
 	// Output: run_7 completed
 }
 
+func Example_debounce() {
+	ctx := context.Background()
+	booking := booking().MustCompile()
+	desk, err := fermata.New(fermata.Options{Store: memory.New()})
+	check(err)
+	// [guide: debounce]
+	for _, price := range []int{25, 30, 28} {
+		run, err := booking.Start(ctx, desk, Offer{To: "Porto", Price: price},
+			fermata.Debounce("offer-7", 30*time.Second, 10*time.Minute))
+		check(err)
+		fmt.Println("replaced:", run.Replaced())
+	}
+	runs, err := desk.FindRuns(ctx, journal.RunQuery{})
+	check(err)
+	fmt.Println("runs:", len(runs.Runs))
+	// [guide: end]
+	check(desk.Close())
+
+	// Output:
+	// replaced: false
+	// replaced: true
+	// replaced: true
+	// runs: 1
+}
+
 // Charge is a charge of a customer.
 type Charge struct{ Customer string }
 

@@ -44,9 +44,16 @@ type Execution struct {
 	single  atomic.Pointer[host] // host of the task that runs with the workers' lock held; nil for none
 	scratch                      // reused memory
 
-	ctx    context.Context // of the tasks: life, or one with the run's time limit
-	life   life            // done once the execution is to stop
-	TakeUp takeUp          // how this process came to own the run
+	Opening Opening         // of a debounced start
+	ctx     context.Context // of the tasks: life, or one with the run's time limit
+	life    life            // done once the execution is to stop
+	TakeUp  takeUp          // how this process came to own the run
+}
+
+// Opening is the start of a run, as it would be recorded.
+type Opening struct {
+	Started *journal.StartedBody // the body of the first entry; nil for a start that is not debounced
+	Input   []byte               // the input, as JSON
 }
 
 // Stop ends the context of the tasks.
@@ -153,7 +160,10 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	body := &journal.StartedBody{
 		Plan: def.Name, PlanVersion: def.Version, PlanKind: def.Kind, Fingerprint: x.Plan.Fingerprint(),
 		Definition: o.Definition, By: o.By, Labels: label.Set(o.Labels), Inputs: given,
-		Turn: x.turnOf(&o), Breaks: breaks,
+		Turn: x.turnOf(&o), Breaks: breaks, Debounced: o.Debounce.On,
+	}
+	if o.Debounce.On {
+		x.Opening = Opening{Started: body, Input: data}
 	}
 	messages, err := x.outgoing(o.Messages)
 	if err != nil {
@@ -162,6 +172,9 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 	now := x.Now()
 	if err := o.SetDeadline(body, x.Storage.Now(), def.Limits); err != nil { // also of a run that is not stored
 		return x.refuseStart(ctx, err)
+	}
+	if o.Debounce.On {
+		body.NotBefore = o.Debounce.Begins(now, now)
 	}
 	x.Row = journal.RunRow{
 		ID: x.ID, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.Definition,

@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/runstate"
 	"github.com/fermata-go/fermata/internal/runtype"
+	"github.com/fermata-go/fermata/internal/storage"
 	"github.com/fermata-go/fermata/journal"
 )
 
@@ -206,6 +207,9 @@ func notOwners(news []journal.Entry) error {
 	for i := range news {
 		k := news[i].Kind
 		if k == journal.RunPaused && i > 0 && news[i-1].Kind == journal.RunHeld { // who holds a run saw no owner of it
+			continue
+		}
+		if k == journal.RunResumed && storage.BodyOf[journal.ResumedBody](&news[i]).Reason == machine.ReasonReplaced { // nor who has replaced its input
 			continue
 		}
 		if !machine.FromOutside(k) && k != journal.RunFinished && k != journal.RunUndoing {

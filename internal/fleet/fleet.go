@@ -175,7 +175,10 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 	if o.Named && o.ID == "" {
 		return nil, &runtype.Error{Code: runtype.CodeInvalid, Err: errEmptyID}
 	}
-	if !o.Attach {
+	switch {
+	case o.Debounce.On:
+		return f.debounce(ctx, p, input, o)
+	case !o.Attach:
 		return f.start(ctx, p, input, o)
 	}
 	if o.ID == "" && o.Turn.Dedup == "" {
@@ -228,6 +231,9 @@ func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.St
 		}
 	}()
 	if err := d.Begin(ctx, input, o); err != nil {
+		if held, ok := errors.AsType[*runtype.DuplicateError](err); ok && o.Debounce.On {
+			return f.replace(ctx, held, d, &o)
+		}
 		if !o.Queued && !d.Unstored && d.Row.ID != "" {
 			f.adopt(ctx, o.ID, err, setback{plan: p, created: d.Row.Created})
 		}

@@ -22,6 +22,8 @@ type Run struct {
 	id   string                // of the run
 	plan *plan.Plan            // that it was started or resumed on
 	last atomic.Pointer[owned] // its last known execution; nil for none
+
+	replaced bool // a debounced start has given its input to this run, which waited
 }
 
 func (f *Fleet) handle(id string, p *plan.Plan, d *owned) *Run {
@@ -32,6 +34,9 @@ func (f *Fleet) handle(id string, p *plan.Plan, d *owned) *Run {
 
 // ID returns the run's id.
 func (r *Run) ID() string { return r.id }
+
+// Replaced reports whether the start has replaced the input of this run, which waited for its time (law J21).
+func (r *Run) Replaced() bool { return r.replaced }
 
 // Wait waits until the run has ended or waits for people. In the second case the status is Paused, with the
 // open interrupts. Sleeps and backoffs are waited for. A run that ended without success is no error of Wait:

@@ -31,6 +31,8 @@ type possible struct {
 	late    error                                           // the first error of a task
 	lateSeq uint64                                          // seq of its entry
 	fits    func(q *journal.Interrupt, answer []byte) error // checks an answer against the question's schema
+
+	debounced bool // another start may replace its input
 }
 
 // possibleOrigin says where a run comes from.
@@ -82,7 +84,7 @@ func (p *possible) follows(e *journal.Entry) error {
 			return errors.New("the run begins a second time")
 		}
 		return read(e, func(b *journal.StartedBody) {
-			p.starter = b.By
+			p.starter, p.debounced = b.By, b.Debounced
 			if b.Fork != nil {
 				p.fork, p.forker = b.Fork.Seq, b.Fork.By
 			}
@@ -177,6 +179,9 @@ func (p *possible) resumed(e *journal.Entry) error {
 	var body journal.ResumedBody
 	if err := read(e, func(b *journal.ResumedBody) { body = *b }); err != nil {
 		return err
+	}
+	if body.Reason == machine.ReasonReplaced && !p.debounced {
+		return fmt.Errorf("%s for the reason %q, of a run that is not debounced", e.Kind, body.Reason)
 	}
 	p.tasks.resumedAs(&body)
 	again := body.Reason == machine.ReasonFork && p.status != runtype.Completed ||

@@ -24,6 +24,8 @@ type projection struct {
 	block  int64                // when a blocked run is tried again, in microseconds; 0 for none
 	until  int64                // the run's deadline, in microseconds; 0 for none
 	hold   machine.Holding      // whether it is held
+
+	debounced bool // later starts replace its input until it begins
 }
 
 // taskTimer is a timer of a task: of a sleep, or of a backoff if op is "".
@@ -99,6 +101,7 @@ func (p *projection) run(e *journal.Entry) error {
 		p.row.Status = string(runtype.Running)
 		return read(e, func(b *journal.StartedBody) {
 			p.row.Labels, p.row.Turn, p.until = label.Findable(b.Labels), b.Turn, b.Until
+			p.debounced = b.Debounced
 			p.row.Plan, p.row.Kind, p.row.Fingerprint, p.row.Definition = b.Plan, b.PlanKind, b.Fingerprint, b.Definition
 		})
 	case journal.LabelSet:
@@ -108,8 +111,10 @@ func (p *projection) run(e *journal.Entry) error {
 	case journal.RunPaused:
 		p.row.Status = string(runtype.Paused)
 	case journal.RunResumed:
-		p.row.Status, p.row.Error = string(runtype.Running), ""
 		return read(e, func(b *journal.ResumedBody) {
+			if b.Reason != machine.ReasonReplaced {
+				p.row.Status, p.row.Error = string(runtype.Running), ""
+			}
 			if b.Fingerprint != "" {
 				p.row.Fingerprint = b.Fingerprint
 			}
@@ -117,6 +122,12 @@ func (p *projection) run(e *journal.Entry) error {
 				p.row.Definition = b.Definition
 			}
 			p.until = cmp.Or(b.Until, p.until)
+			switch {
+			case b.Reason == machine.ReasonReplaced && e.HasValue():
+				p.row.Labels, p.row.NotBefore = label.Findable(b.Labels), b.NotBefore
+			case p.debounced: // it has begun (law J21)
+				p.row.Dedup = ""
+			}
 			p.move(plan.Migration{Nodes: b.Nodes})
 		})
 	case journal.RunBlocked:

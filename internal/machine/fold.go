@@ -390,6 +390,12 @@ func (m *Machine) runResumed(e *journal.Entry) error {
 	if body.Until != 0 {
 		m.body.Until = body.Until
 	}
+	if body.Reason == ReasonReplaced {
+		return m.replaced(e, &body)
+	}
+	if m.body.Debounced { // it begins, which frees the key
+		m.body.Dedup = ""
+	}
 	if body.Reason == ReasonFork {
 		m.pauses++
 		return m.forked(e, body)

@@ -58,7 +58,6 @@ func (h *Holding) Note(e *journal.Entry) error {
 		}
 		h.Blocked = body.Error
 	case journal.RunResumed:
-		h.Blocked = ""
 		var body struct {
 			Reason string `json:"reason"` // of journal.ResumedBody
 		}
@@ -66,6 +65,9 @@ func (h *Holding) Note(e *journal.Entry) error {
 			if err := json.Unmarshal(e.Body, &body); err != nil {
 				return err
 			}
+		}
+		if body.Reason != ReasonReplaced {
+			h.Blocked = ""
 		}
 		if body.Reason == ReasonFork {
 			h.Body, h.At = journal.HeldBody{}, 0

@@ -19,6 +19,7 @@ const (
 	ReasonRetry     = "retry"
 	ReasonReplan    = "replan"
 	ReasonFork      = "fork"
+	ReasonReplaced  = "replaced" // another start has replaced the input (law J21)
 )
 
 // Value is a value in stored form: whole, or as a delta against another entry's value.

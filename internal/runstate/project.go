@@ -54,7 +54,7 @@ func (s *State) Project(entries []journal.Entry) (b journal.Batch, memory *Proje
 		row.Fingerprint, row.Definition = s.pinned()
 		row.Labels = label.Findable(s.Machine.Labels())
 		row.Updated = entries[len(entries)-1].At
-		if row.Ended() {
+		if row.Ended() || s.freesKey() {
 			row.Dedup = "" // for good (law J17)
 		}
 	}
@@ -67,7 +67,12 @@ func (s *State) rowChanges() bool {
 	fingerprint, definition := s.pinned()
 	return r.Status != s.Machine.Status() || r.Waiting != len(s.Machine.Interrupts()) || r.Error != s.Machine.Error() || r.Ready ||
 		r.Driver != s.RowOwner() || r.Fingerprint != fingerprint || r.Definition != definition ||
-		s.relabelled()
+		s.relabelled() || s.freesKey()
+}
+
+// freesKey reports whether the run has begun, and its row still holds the key by which others have replaced its input (law J21).
+func (s *State) freesKey() bool {
+	return s.Row.Dedup != "" && s.Machine.Started().Debounced && !s.Machine.Waits()
 }
 
 // relabelled reports whether the run has other labels than its row.

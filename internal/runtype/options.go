@@ -114,6 +114,7 @@ type StartOptions struct {
 	Within     time.Duration     // after which the run expires; 0 for never
 	Schedule   string            // that the run is an occurrence of; "" for none
 	Breaks     Breaks            // where the run is held by itself
+	Debounce   Debouncing        // of starts with one key, the last one's input begins
 
 	journal.Turn // which worker takes the run, and when
 }
@@ -142,7 +143,7 @@ func (o *StartOptions) Check(limit int) error {
 	if len(o.ID) > longestID {
 		return &Error{Code: CodeInvalid, Err: fmt.Errorf("the run's id has %d bytes; expected %d at most", len(o.ID), longestID)}
 	}
-	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By), o.checkTurn())
+	err := errors.Join(printable.Check("the run's id", o.ID), printable.Check("who starts the run", o.By), o.checkTurn(), o.checkDebounce())
 	if o.Schedule != "" {
 		err = errors.Join(err, label.Check(ScheduleLabel, o.Schedule))
 	}
