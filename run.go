@@ -90,6 +90,9 @@ type HoldInfo = runtype.HoldInfo
 //	// ID returns the run's id.
 //	func (*Run) ID() string
 //
+//	// Replaced reports whether the start has replaced the input of this run, which waited (law J21).
+//	func (*Run) Replaced() bool
+//
 //	// Rest is Wait, but returns also when the run waits for a message.
 //	func (*Run) Rest(ctx context.Context) (Result, error)
 //

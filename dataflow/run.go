@@ -364,7 +364,7 @@ type Run struct {
 // ID is the run's id, for example for Resume and Retry.
 func (r *Run) ID() string { return r.run.ID() }
 
-// Replaced reports whether the start has replaced the input of this run, which waited; see fermata.Debounce.
+// Replaced reports whether the start has replaced the input of this run; see fermata.Debounce.
 func (r *Run) Replaced() bool { return r.run.Replaced() }
 
 // Wait returns when the run has ended or waits for people; see fermata.Run.Wait.

@@ -92,7 +92,7 @@ type Result[S any] struct {
 // ID is the run's id, for example for Resume and Retry.
 func (r *Run[S]) ID() string { return r.run.ID() }
 
-// Replaced reports whether the start has replaced the input of this run, which waited; see fermata.Debounce.
+// Replaced reports whether the start has replaced the input of this run; see fermata.Debounce.
 func (r *Run[S]) Replaced() bool { return r.run.Replaced() }
 
 // Wait returns when the run has ended or waits for people; see fermata.Run.Wait.

@@ -44,16 +44,9 @@ type Execution struct {
 	single  atomic.Pointer[host] // host of the task that runs with the workers' lock held; nil for none
 	scratch                      // reused memory
 
-	Opening Opening         // of a debounced start
-	ctx     context.Context // of the tasks: life, or one with the run's time limit
-	life    life            // done once the execution is to stop
-	TakeUp  takeUp          // how this process came to own the run
-}
-
-// Opening is the start of a run, as it would be recorded.
-type Opening struct {
-	Started *journal.StartedBody // the body of the first entry; nil for a start that is not debounced
-	Input   []byte               // the input, as JSON
+	ctx    context.Context // of the tasks: life, or one with the run's time limit
+	life   life            // done once the execution is to stop
+	TakeUp takeUp          // how this process came to own the run
 }
 
 // Stop ends the context of the tasks.
@@ -61,6 +54,7 @@ func (x *Execution) Stop() { x.life.stop() }
 
 // pending holds what an execution records and does next. The workers' lock guards it.
 type pending struct {
+	Opening   Opening         // of a debounced start
 	inputs    []input         // recorded with the next commit
 	pure      bool            // the running task is a calculation: its outcome has no effect of its own
 	postponed []journal.Entry // outcomes of calculations, stored with the next effect
@@ -162,19 +156,13 @@ func (x *Execution) Begin(ctx context.Context, inputValue any, o runtype.StartOp
 		Definition: o.Definition, By: o.By, Labels: label.Set(o.Labels), Inputs: given,
 		Turn: x.turnOf(&o), Breaks: breaks, Debounced: o.Debounce.On,
 	}
-	if o.Debounce.On {
-		x.Opening = Opening{Started: body, Input: data}
-	}
 	messages, err := x.outgoing(o.Messages)
 	if err != nil {
 		return &runtype.Error{Code: runtype.CodeInvalid, Run: x.ID, Err: err}
 	}
-	now := x.Now()
+	now := x.openedAt(&o, body, data)
 	if err := o.SetDeadline(body, x.Storage.Now(), def.Limits); err != nil { // also of a run that is not stored
 		return x.refuseStart(ctx, err)
-	}
-	if o.Debounce.On {
-		body.NotBefore = o.Debounce.Begins(now, now)
 	}
 	x.Row = journal.RunRow{
 		ID: x.ID, Plan: def.Name, Kind: def.Kind, Fingerprint: body.Fingerprint, Definition: o.Definition,

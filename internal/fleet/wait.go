@@ -35,7 +35,7 @@ func (f *Fleet) handle(id string, p *plan.Plan, d *owned) *Run {
 // ID returns the run's id.
 func (r *Run) ID() string { return r.id }
 
-// Replaced reports whether the start has replaced the input of this run, which waited for its time (law J21).
+// Replaced reports whether the start has replaced the input of this run, which waited (law J21).
 func (r *Run) Replaced() bool { return r.replaced }
 
 // Wait waits until the run has ended or waits for people. In the second case the status is Paused, with the

@@ -17,5 +17,5 @@ func (m *Machine) replaced(e *journal.Entry, body *journal.ResumedBody) error {
 	return nil
 }
 
-// Waits reports whether the input of the run may still be replaced (law J21): it is debounced, has not begun, and was not let go.
+// Waits reports whether the input of the run may still be replaced (law J21).
 func (m *Machine) Waits() bool { return m.body.Debounced && m.body.Dedup != "" }

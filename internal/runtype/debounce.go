@@ -24,7 +24,7 @@ func Debounce(key string, wait, most time.Duration) StartOption {
 	}
 }
 
-// Begins returns when a run begins, whose first start was at one time and whose last one is now, in microseconds.
+// Begins returns when a run begins whose last start is now. Times are in microseconds.
 func (d *Debouncing) Begins(first, now int64) int64 {
 	at := now + d.Wait.Microseconds()
 	if d.Most > 0 {

@@ -99,6 +99,8 @@ const (
 type StartOption func(*StartOptions)
 
 // StartOptions holds the settings made by StartOption functions.
+//
+// One struct: each field is an option of one call, and they are checked together.
 type StartOptions struct {
 	ID         string            // of the run; "" for a new one
 	Named      bool              // the caller gave the id
