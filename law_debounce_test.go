@@ -1,6 +1,7 @@
 package fermata_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -404,6 +405,17 @@ func TestJ21_TheLastStartsLabelsAndDeadline(t *testing.T) {
 	timers, err := store.Timers(t.Context(), 1<<62, 0)
 	if err != nil || len(timers) != 1 || timers[0].Due != until.UnixMicro() {
 		t.Errorf("the timers are %+v, %v", timers, err)
+	}
+	var file bytes.Buffer
+	if err := rt.Export(t.Context(), run.ID(), &file); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, _ := inMemory(t)
+	if _, err := elsewhere.Import(t.Context(), &file, fermata.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := elsewhere.Info(t.Context(), run.ID()); err != nil || got.Turn != row.Turn || got.Labels["who"] != "bo" || got.Status != row.Status {
+		t.Errorf("the row after an import is %+v, %v; expected %+v", got, err, row)
 	}
 	ends(t, resume(t, rt, g, run.ID()), fermata.Completed)
 	fork, err := g.Fork(t.Context(), rt, run.ID(), graph.ForkOptions[state]{At: uint64(len(entries(t, store, run.ID())) - 1)})

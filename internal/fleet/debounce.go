@@ -68,7 +68,7 @@ func (f *Fleet) replace(ctx context.Context, held *runtype.DuplicateError, d *ow
 		return nil, &runtype.Error{Code: runtype.CodeConflict, Run: info.ID, Err: runtype.Conflict(fmt.Sprintf(
 			"the run that waits with the key %q is of the plan %q, and not of %q: let keys begin with the plan's name", held.Key, info.Plan, d.Plan.Name()))}
 	}
-	if !f.fits(&info, is, d.Opening.Started) {
+	if !f.fits(is, d.Opening.Started) {
 		return nil, f.letGo(ctx, info, is.latest, o.By)
 	}
 	now := f.Now()
@@ -127,7 +127,7 @@ func (f *Fleet) letGo(ctx context.Context, info runtype.RunInfo, latest int64, b
 
 // fits reports whether a run that waits can have the input of a start: nobody has begun it, its deadline is ahead, and it is
 // of the same version of the plan.
-func (f *Fleet) fits(info *runtype.RunInfo, is *standing, o *journal.StartedBody) bool {
+func (f *Fleet) fits(is *standing, o *journal.StartedBody) bool {
 	if is.begun || is.started.Until != 0 && is.started.Until <= f.Now() {
 		return false
 	}
