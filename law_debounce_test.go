@@ -61,7 +61,7 @@ func modelOfStarts(t *testing.T, r *rapid.T, s journal.Store, prefix string) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		defer rt.Close() //nolint:errcheck // the next round needs it no more
+		defer rt.Close() //nolint:gocritic // until the round ends: both are needed
 		doors = append(doors, rt)
 	}
 	var model []*debounced
@@ -319,7 +319,7 @@ func startsUntilCrash(t *testing.T, faulty, inner journal.Store, at int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rt.Close()               //nolint:errcheck // it is dead
+	defer rt.Close()
 	starts := []int{0, 0, 0, 1, 1} // versions: the fourth start lets the run of the first three go
 	done := 0
 	for i, v := range starts {
