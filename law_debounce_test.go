@@ -44,7 +44,7 @@ type debounced struct {
 // TestJ21_AModelOfStarts draws starts with keys in two runtimes, times that pass, workers' turns and cancellations, and compares each
 // outcome with a model: which run a start is told, whether it has replaced an input, when the run begins and with what.
 func TestJ21_AModelOfStarts(t *testing.T) {
-	onStores(t, func(t *testing.T, s journal.Store) {
+	onEveryStore(t, func(t *testing.T, s journal.Store) {
 		n := 0
 		rapid.Check(t, func(r *rapid.T) {
 			n++
@@ -220,7 +220,7 @@ func TestJ21_AWorkerBeginsTheLast(t *testing.T) {
 // TestJ21_StartsAtOnce checks many starts in two processes while a third one begins what there is: each input runs, or was replaced by
 // a later one of the same run.
 func TestJ21_StartsAtOnce(t *testing.T) {
-	onStores(t, func(t *testing.T, s journal.Store) {
+	onEveryStore(t, func(t *testing.T, s journal.Store) {
 		doors := []*fermata.Runtime{runtimeOn(t, s), runtimeOn(t, s), runtimeOn(t, s)}
 		g := versions()[0]
 		const n = 40
@@ -424,5 +424,12 @@ func TestJ21_TheLastStartsLabelsAndDeadline(t *testing.T) {
 	}
 	if res := ends(t, fork, fermata.Completed); res.State.N != 2 {
 		t.Errorf("the fork has run with %d", res.State.N)
+	}
+}
+
+// onEveryStore runs a test on every store that there is.
+func onEveryStore(t *testing.T, test func(t *testing.T, s journal.Store)) {
+	for name, open := range everyStore() {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
 }
