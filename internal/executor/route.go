@@ -35,7 +35,7 @@ func (h *host) callSimple(flat *plan.Flat, ctx node.Context, in any) (out any, c
 		if out, err = flat.Run(ctx, in); err != nil && !isNoFailure(err) {
 			return out, "", err
 		}
-		if h.run.Unstored || flat.Gate() {
+		if flat.Undoes == "" && (h.run.Unstored || flat.Gate()) { // what an undo makes is nobody's
 			if out, err = runstate.CanonicalOutput(flat, out, &h.known); err != nil {
 				return nil, "", err
 			}

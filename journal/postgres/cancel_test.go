@@ -74,10 +74,13 @@ func TestJ3_ACallerThatStopsWaitingCostsNoConnection(t *testing.T) {
 			return err
 		},
 	}
+	slow := false
 	for name, call := range calls {
 		left := false
 		for n := 1; n == 1 || left; n++ {
+			asked := time.Now()
 			list, err := readAll(t.Context(), s, "run_1")
+			slow = slow || time.Since(asked) > patience/10 // the server is held up, and this process may be not
 			if err != nil {
 				t.Fatalf("%s, after %d: %v", name, n-1, err)
 			}
@@ -94,7 +97,7 @@ func TestJ3_ACallerThatStopsWaitingCostsNoConnection(t *testing.T) {
 			l.mu.Unlock()
 		}
 	}
-	if closed := l.closed.Load(); closed != 0 && !starved() {
+	if closed := l.closed.Load(); closed != 0 && !slow && !starved() {
 		t.Errorf("%d connections were closed, expected none", closed)
 	}
 	closeIt(t, s)
