@@ -252,6 +252,11 @@ func startHostile(t *testing.T, h *hostile, wantsError bool) {
 	if _, err := rt.Start(timeLimit(t), h.plan(t), &state{}); err == nil && !h.returns && (h.at == "Encode" || h.at == "Decode" || h.at == "Copy") {
 		t.Error("it started with an input that cannot be kept")
 	}
+	for _, opts := range [][]fermata.StartOption{ // which look at the error of a start
+		{fermata.WithID("again"), fermata.Attach()}, {fermata.Dedup("key"), fermata.Attach()}, {fermata.Debounce("key", time.Hour, 0)},
+	} {
+		_, _ = rt.Start(timeLimit(t), h.plan(t), &state{}, opts...)
+	}
 }
 
 func workHostile(t *testing.T, h *hostile, wantsError bool) {

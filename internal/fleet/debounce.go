@@ -30,7 +30,7 @@ func (f *Fleet) debounce(ctx context.Context, p *plan.Plan, input any, o runtype
 	}
 	for {
 		run, err := f.start(ctx, p, input, o)
-		if !errors.Is(err, errLetGo) {
+		if !finds(err, errLetGo) {
 			return run, err
 		}
 		if ctx.Err() != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/executor"
+	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/feed"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/policy"
@@ -186,17 +187,30 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 	}
 	for {
 		run, err := f.start(ctx, p, input, o)
-		if !errors.Is(err, runtype.ErrConflict) {
+		if !finds(err, runtype.ErrConflict) {
 			return run, err
 		}
 		id := o.ID
-		if held, ok := errors.AsType[*runtype.DuplicateError](err); ok {
+		if held := duplicate(err); held != nil {
 			id = held.Run
 		}
 		if run, err = f.attach(ctx, id, p, o.Queued); !errors.Is(err, runtype.ErrNotFound) {
 			return run, err
 		}
 	}
+}
+
+// duplicate returns which run holds the key that a start asks for, nil where its error is another one. It may be one of the
+// program, whose methods may panic (law N7).
+func duplicate(err error) (held *runtype.DuplicateError) {
+	_ = guard.Call(func() error { held, _ = errors.AsType[*runtype.DuplicateError](err); return nil })
+	return held
+}
+
+// finds is errors.Is for an error that may be one of the program.
+func finds(err, target error) (found bool) {
+	_ = guard.Call(func() error { found = errors.Is(err, target); return nil })
+	return found
 }
 
 func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.StartOptions) (*Run, error) {
@@ -231,7 +245,7 @@ func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.St
 		}
 	}()
 	if err := d.Begin(ctx, input, o); err != nil {
-		if held, ok := errors.AsType[*runtype.DuplicateError](err); ok && o.Debounce.On {
+		if held := duplicate(err); held != nil && o.Debounce.On {
 			return f.replace(ctx, held, d, &o)
 		}
 		if !o.Queued && !d.Unstored && d.Row.ID != "" {
