@@ -110,6 +110,7 @@ func Example_feed() {
 			cursor = change.Cursor // store it once the change is dealt with
 		}
 		// [guide: end]
+		_ = cursor
 	}()
 	time.AfterFunc(50*time.Millisecond, func() { begin("r3") })
 	// [guide: feed-now]

@@ -378,7 +378,7 @@ func Example_sharedPool() {
 		runs = append(runs, run)
 		seen(processes[0], i+1) // so that they come in this order
 	}
-	for _, p := range seen(processes[0], 6) { // processes[0].Places(ctx, "bank")
+	for _, p := range seen(processes[0], 6) { // what Runtime.Places tells of the pool
 		if p.Got.IsZero() {
 			fmt.Println(p.Run, "of", p.Key, "waits,", p.Ahead, "before it")
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/fermata-go/fermata/internal/executor"
-	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/feed"
+	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/printable"

@@ -25,7 +25,7 @@ var (
 		Onward: `das wars | das war s | das war es | das war alles | das ist alles | das ware alles | mehr nicht | sonst nichts | sonst nichts mehr | nichts weiter | nichts mehr | nichts weiteres | fertig | weiter | nachste | nachste frage | passt so | danke das wars`,
 	}
 	frenchClauses = Clauses{
-		Names:  `je mappelle | mon nom est | mon nom cest | nous nous appelons | le nom est | nom est | cest au nom de`,
+		Names:  `je mappelle | mon nom est | mon nom cest | nous nous appelons | le nom est | nom est | cest au nom de`, //nolint:dupword // French says "nous nous"
 		Wants:  `jai besoin de | jai besoin dun | jai besoin dune | il me faut | il nous faut | je veux | je voudrais | jaimerais | nous voulons | nous voudrions | je prends | jajoute | avec`,
 		Hedges: `peut etre | peutetre | eventuellement | possiblement`,
 		Alls:   `tout | tout le reste | le reste`,
