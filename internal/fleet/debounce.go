@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/runtype"
 	"github.com/fermata-go/fermata/internal/storage"
@@ -167,4 +168,17 @@ func (f *Fleet) standing(ctx context.Context, info *runtype.RunInfo) (*standing,
 		}
 	}
 	return is, nil
+}
+
+// duplicate returns which run holds the key that a start asks for, nil where its error is another one. It may be one of the
+// program, whose methods may panic (law N7).
+func duplicate(err error) (held *runtype.DuplicateError) {
+	_ = guard.Call(func() error { held, _ = errors.AsType[*runtype.DuplicateError](err); return nil })
+	return held
+}
+
+// finds is errors.Is for an error that may be one of the program.
+func finds(err, target error) (found bool) {
+	_ = guard.Call(func() error { found = errors.Is(err, target); return nil })
+	return found
 }

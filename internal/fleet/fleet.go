@@ -12,7 +12,6 @@ import (
 
 	"github.com/fermata-go/fermata/internal/executor"
 	"github.com/fermata-go/fermata/internal/feed"
-	"github.com/fermata-go/fermata/internal/guard"
 	"github.com/fermata-go/fermata/internal/machine"
 	"github.com/fermata-go/fermata/internal/policy"
 	"github.com/fermata-go/fermata/internal/printable"
@@ -198,19 +197,6 @@ func (f *Fleet) Start(ctx context.Context, p *plan.Plan, input any, opts ...runt
 			return run, err
 		}
 	}
-}
-
-// duplicate returns which run holds the key that a start asks for, nil where its error is another one. It may be one of the
-// program, whose methods may panic (law N7).
-func duplicate(err error) (held *runtype.DuplicateError) {
-	_ = guard.Call(func() error { held, _ = errors.AsType[*runtype.DuplicateError](err); return nil })
-	return held
-}
-
-// finds is errors.Is for an error that may be one of the program.
-func finds(err, target error) (found bool) {
-	_ = guard.Call(func() error { found = errors.Is(err, target); return nil })
-	return found
 }
 
 func (f *Fleet) start(ctx context.Context, p *plan.Plan, input any, o runtype.StartOptions) (*Run, error) {
